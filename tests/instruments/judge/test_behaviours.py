@@ -47,7 +47,7 @@ def test_a_perfect_judge_follows_the_prompt_and_is_asked_exactly_what_was_planne
         m for e in done.run.entries[:-1] for m in e.measurements if m.definition.param("question") == "follows_prompt"
     ]
     assert {m.value for m in grades} == {5.0} and {m.definition.better for m in grades} == {"higher"}
-    assert "served:eye-1-may" in grades[0].signature and "control:prompt-shown" in grades[0].signature
+    assert "served:eye-1-may" in grades[0].signature and "control:prompt-shown plants-none" in grades[0].signature
     assert one(done, "judge_tokens", direction="in").value == 100 * len(stub.bodies)
 
 
@@ -70,7 +70,7 @@ def test_a_judge_that_is_blind_to_the_prompt_gets_no_verdict(world, tmp_path, be
         done.words[0].startswith("This judge is blind to the prompt:") and "neither better nor worse" in done.words[0]
     )
     number = done.run.entries[0].measurements[0]
-    assert number.definition.better == "neither" and number.definition.param("control") == "prompt-blind"
+    assert number.definition.better == "neither" and number.definition.param("control") == "prompt-blind plants-none"
 
 
 def test_a_judge_with_too_few_prompts_is_not_called_blind(world, tmp_path):
@@ -222,7 +222,7 @@ def test_planted_degradations_are_seen_by_a_judge_that_looks(world, tmp_path):
     assert one(done, "judge_plant_wins", plant="shuffle", question="visual_quality").value == 0.5
     assert any("it sees planted blur, noise or shuffled frames" in line for line in done.words)
     visual = about(done, "visual_quality")
-    assert visual[0].definition.better == "higher" and visual[0].definition.param("control") == "plants-shown"
+    assert visual[0].definition.better == "higher" and visual[0].definition.param("control") == "prompt-shown plants-shown"
 
 
 def test_the_request_is_what_endpoints_take(world, tmp_path):

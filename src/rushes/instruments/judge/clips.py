@@ -75,7 +75,7 @@ def judged_clips(
             f"no clip belongs to a prompt: {skipped[0]} is none of {_some(index or {})}; clips are called by prompt_id"
         )
     if skipped:
-        warn(f"Skipped {len(skipped)} clips without a prompt: {_some(skipped)}.")
+        warn(f"Skipped {len(skipped)} clip{'s' * (len(skipped) > 1)} without a prompt: {_some(skipped)}.")
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """Every definition of this instrument, in the catalogue's order: what judges say of clips, then what a judge is worth.
 
 Each signature says who judged (kind, model, and what the endpoint says of its version), what it read (template,
-question and the digest of its text), what it saw (frames, sampling, side, encoding), temperature and repeats.
+questions by digest, and which of them), what it saw (frames, sampling, side, encoding), temperature and repeats.
 `control` is what the run's own control found: only where it passed does a number say better or worse.
 """
 
@@ -13,7 +13,7 @@ from rushes.core import Definition
 
 WHO = ("kind", "model", "served")
 SEEN = ("frames", "sampling", "side", "encoding", "temperature", "repeats")
-READ = ("template", "question", "text")
+READ = ("template", "questions", "question")
 _OPEN = (*WHO, *SEEN, *READ)
 _REFERENCE = "docs/judge.md"
 

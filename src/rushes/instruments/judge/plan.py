@@ -22,10 +22,17 @@ from rushes.instruments.judge.forms.setup import Form, Setup
 from rushes.instruments.judge.prompt_questions import (
     PromptQuestions,
     numbered,
-    questions_digest,
     read_prompt_questions,
+    table_digest,
 )
-from rushes.instruments.judge.questions import DEFAULT, PAIR, PAIR_WITHOUT_PROMPT, Question, read_questions
+from rushes.instruments.judge.questions import (
+    DEFAULT,
+    PAIR,
+    PAIR_WITHOUT_PROMPT,
+    Question,
+    questions_digest,
+    read_questions,
+)
 
 FormName: TypeAlias = Literal["graded", "pairs", "questions"]
 
@@ -102,9 +109,9 @@ class Plan:
         made = f"made by the judge, {self.per_prompt} per prompt"
         if self.form == "questions":
             given = self._given()
-            asked = made if given is None else questions_digest(given)
+            asked = made if given is None else table_digest(given)
         else:
-            asked = " ".join(f"{one.id}:{one.digest}" for one in self._asked(pairs=self.form == "pairs"))
+            asked = questions_digest(self._asked(pairs=self.form == "pairs"))
         texts = [[prompt.id, prompt.text] for prompt in self.prompts]
         return {
             "judge": dict(self.setup.judge),

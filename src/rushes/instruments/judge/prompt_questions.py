@@ -88,7 +88,7 @@ def write_prompt_questions(path: Path, questions: PromptQuestions) -> None:
         table.writerows((one.prompt_id, one.text, one.negated) for row in questions.values() for one in row)
 
 
-def questions_digest(questions: PromptQuestions) -> str:
+def table_digest(questions: PromptQuestions) -> str:
     """Of the whole table."""
     rows = [[one.prompt_id, one.text, one.negated] for row in questions.values() for one in row]
     return bytes_digest(canonical_json(rows).encode())[:12]

@@ -39,10 +39,11 @@ class Question:
     anchors: tuple[str, ...] = ()
     """What 1, 2, 3, 4 and 5 mean; none for a question about two clips."""
 
-    @property
-    def digest(self) -> str:
-        """Of everything that the judge reads of it."""
-        return bytes_digest(canonical_json([self.text, self.about_prompt, list(self.anchors)]).encode())[:12]
+
+def questions_digest(questions: Sequence[Question]) -> str:
+    """Of everything that the judge reads of these questions: another set is another number."""
+    rows = [[one.id, one.text, one.about_prompt, list(one.anchors)] for one in questions]
+    return bytes_digest(canonical_json(rows).encode())[:12]
 
 
 DEFAULT = (

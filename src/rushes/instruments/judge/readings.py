@@ -15,8 +15,7 @@ def readings(run: Run) -> Iterator[Reading]:
     """Of the clips every question; of pairs the strengths under "judge:MODEL", beside people's and never with them."""
     rows = ((e.subject.id, m) for e in run.entries if e.subject.kind == "clip" for m in e.measurements)
     for reading in group_readings((name, m) for name, m in rows if m.name in _CLIPS):
-        question = (reading.definition.param("question") or "").replace("_", " ")
-        yield replace(reading, label=f"Judge: {question}", instrument="judge")
+        yield replace(reading, label="Judge", instrument="judge")  # a board adds the question, which names the metric
     every = ((e.subject.id, m) for e in run.entries if e.subject.kind == "study" for m in e.measurements)
     for reading in group_readings((name, m) for name, m in every if m.name == "judge_elo"):
         yield replace(reading, label=f"judge:{reading.definition.param('model')}", instrument="judge")

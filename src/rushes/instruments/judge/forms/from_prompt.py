@@ -19,6 +19,7 @@ from rushes.instruments.judge.asking.requests import Ask, Replies
 from rushes.instruments.judge.forms.setup import (
     JudgedClip,
     Setup,
+    Standings,
     answer_row,
     clip_subject,
     contrast_numbers,
@@ -30,7 +31,7 @@ from rushes.instruments.judge.forms.setup import (
     unreadable,
     verdict_of,
 )
-from rushes.instruments.judge.prompt_questions import PromptQuestion, PromptQuestions, questions_digest
+from rushes.instruments.judge.prompt_questions import PromptQuestion, PromptQuestions, table_digest
 from rushes.instruments.judge.worth import Contrast, contrast, repeat_changes, repeat_spread, yes_bias
 from rushes.storage.runs import Entry
 
@@ -75,17 +76,17 @@ class FromPrompt:
 
     @property
     def _digest(self) -> str:
-        return questions_digest(self.questions)
+        return table_digest(self.questions)
 
     def entries(self, replies: Replies) -> list[Entry]:
-        found = self._control(replies)
-        return [self._entry(replies, clip, found) for clip in self.setup.clips]
+        standings = self.standings(replies)
+        return [self._entry(replies, clip, standings) for clip in self.setup.clips]
 
-    def _entry(self, replies: Replies, clip: JudgedClip, control: Contrast) -> Entry:
+    def _entry(self, replies: Replies, clip: JudgedClip, standings: Standings) -> Entry:
         own = replies.under("answer", clip.key)
         answers = read_all(own, yes_no)
         params = self.setup.params(NAME, self._digest, own.values())
-        named = verdict_of(d.JUDGE_YES_SHARE.with_params(**params), control, "prompt")
+        named = verdict_of(d.JUDGE_YES_SHARE.with_params(**params), standings, "prompt")
         estimate, note = yes_share(answers.values())
         rows = [
             answer_row(key, answer, text=self._text(key[2], key[0] == "negated"))
@@ -97,7 +98,7 @@ class FromPrompt:
             measurements=(Measurement.of(named, estimate, note=note),),
         )
 
-    def standings(self, replies: Replies) -> dict[str, tuple[Contrast, str]]:
+    def standings(self, replies: Replies) -> Standings:
         return {NAME: (self._control(replies), "prompt")}
 
     def _text(self, question: str, negated: bool) -> str:

@@ -14,6 +14,7 @@ from rushes.instruments.judge.asking.requests import Ask, Replies
 from rushes.instruments.judge.forms.setup import (
     JudgedClip,
     Setup,
+    Standings,
     answer_row,
     clip_subject,
     contrast_numbers,
@@ -27,7 +28,7 @@ from rushes.instruments.judge.forms.setup import (
     unreadable,
     verdict_of,
 )
-from rushes.instruments.judge.questions import GRADES, Question
+from rushes.instruments.judge.questions import GRADES, Question, questions_digest
 from rushes.instruments.judge.worth import Contrast, contrast, repeat_changes, repeat_spread
 from rushes.storage.runs import Entry
 
@@ -40,6 +41,10 @@ class Graded:
 
     setup: Setup
     questions: tuple[Question, ...]
+
+    @property
+    def _digest(self) -> str:
+        return questions_digest(self.questions)
 
     def asks(self) -> list[Ask]:
         wrong, controlled = self.setup.wrong, {clip.key for clip in self.setup.controlled()}
@@ -73,13 +78,13 @@ class Graded:
         standings = self.standings(replies)
         return [self._entry(replies, clip, standings) for clip in self.setup.clips]
 
-    def _entry(self, replies: Replies, clip: JudgedClip, standings: dict[str, tuple[Contrast, str]]) -> Entry:
+    def _entry(self, replies: Replies, clip: JudgedClip, standings: Standings) -> Entry:
         answers = read_all(replies.under("answer", clip.key), grade)
         numbers = []
         for question in self.questions:
             own = {key: answer for key, answer in answers.items() if key[2] == question.id}
-            params = self.setup.params(question.id, question.digest, (replies.found[key] for key in own))
-            named = verdict_of(d.JUDGE_GRADE.with_params(**params), *standings[question.id])
+            params = self.setup.params(question.id, self._digest, (replies.found[key] for key in own))
+            named = verdict_of(d.JUDGE_GRADE.with_params(**params), standings, standings[question.id][1])
             estimate, note = mean_answer(list(own.values()))
             numbers.append(Measurement.of(named, estimate, note=note))
         rows = [answer_row(key, answer) for key, answer in answers.items()]
@@ -94,7 +99,7 @@ class Graded:
         numbers: list[Measurement] = []
         for question in self.questions:
             mine = {key: reply for key, reply in replies.found.items() if key[2] == question.id}
-            params = self.setup.params(question.id, question.digest, mine.values())
+            params = self.setup.params(question.id, self._digest, mine.values())
             if question.about_prompt:
                 numbers += contrast_numbers(self._control(replies, question), params)
             numbers += plant_numbers(self._plant_rows(replies, question), params)
@@ -105,11 +110,10 @@ class Graded:
             numbers.append(labelled(d.JUDGE_REPEAT_SPREAD, repeat_spread(items, width=_WIDTH), params))
             numbers.append(labelled(d.JUDGE_REPEAT_CHANGES, repeat_changes(items), params))
             numbers += unanswered(map(grade, mine.values()), params)
-        every = self.setup.params("all", "all", replies.found.values())
+        every = self.setup.params("all", self._digest, replies.found.values())
         return [*numbers, *endpoint_numbers(replies, every)]
 
-    def standings(self, replies: Replies) -> dict[str, tuple[Contrast, str]]:
-        """By question: what its control shows, and which control that is."""
+    def standings(self, replies: Replies) -> Standings:
         return {
             one.id: (self._control(replies, one), "prompt")
             if one.about_prompt

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from rushes.core import Measurement
 from rushes.instruments.judge.answers import grade, yes_no
 from rushes.instruments.judge.asking.requests import Replies, Reply
-from rushes.instruments.judge.forms.setup import Setup
+from rushes.instruments.judge.forms.setup import Setup, Standings
 from rushes.instruments.judge.questions import GRADES
 from rushes.instruments.judge.templates import suspicious
-from rushes.instruments.judge.worth import Contrast
 from rushes.storage.runs import Entry, Subject
 
 _NAMED = 20
@@ -25,7 +24,7 @@ def judge_entry(
     setup: Setup,
     replies: Replies,
     numbers: Sequence[Measurement],
-    standings: Mapping[str, tuple[Contrast, str]],
+    standings: Standings,
 ) -> Entry:
     """The last subject of a run."""
     versions = Counter(reply.version for reply in replies.found.values() if reply.version)

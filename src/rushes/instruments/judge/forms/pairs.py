@@ -17,6 +17,7 @@ from rushes.instruments.judge.forms.ranking import PairVote, ranking_numbers
 from rushes.instruments.judge.forms.setup import (
     JudgedClip,
     Setup,
+    Standings,
     answer_row,
     contrast_numbers,
     endpoint_numbers,
@@ -28,7 +29,7 @@ from rushes.instruments.judge.forms.setup import (
     unreadable,
     verdict_of,
 )
-from rushes.instruments.judge.questions import Question
+from rushes.instruments.judge.questions import Question, questions_digest
 from rushes.instruments.judge.worth import (
     Contrast,
     contrast,
@@ -57,6 +58,10 @@ class Pairs:
 
     setup: Setup
     questions: tuple[Question, ...]
+
+    @property
+    def _digest(self) -> str:
+        return questions_digest(self.questions)
 
     @property
     def pairs(self) -> list[_Pair]:
@@ -99,13 +104,13 @@ class Pairs:
         standings = self.standings(replies)
         return [self._entry(replies, pair, standings) for pair in self.pairs]
 
-    def _entry(self, replies: Replies, pair: _Pair, standings: dict[str, tuple[Contrast, str]]) -> Entry:
+    def _entry(self, replies: Replies, pair: _Pair, standings: Standings) -> Entry:
         own, numbers, rows = replies.under("answer", pair.id), [], []
         for question in self.questions:
             mine = [key for key in own if key[2] == question.id]
             params = self._params(question, mine, replies)
             estimate, note = mean_answer([_turned(replies, key) for key in mine])
-            named = verdict_of(d.JUDGE_PREFERENCE.with_params(**params), *standings[question.id])
+            named = verdict_of(d.JUDGE_PREFERENCE.with_params(**params), standings, standings[question.id][1])
             at = {"first": pair.first.system, "second": pair.second.system}
             numbers.append(Measurement.of(named, estimate, note=note, at=at))
             rows += [answer_row(key, choice(own[key]), order=key[-1]) for key in mine]
@@ -120,10 +125,10 @@ class Pairs:
         return Entry(subject=subject, measurements=tuple(numbers))
 
     def _params(self, question: Question, keys: Sequence[Key], replies: Replies) -> dict[str, str | int | float]:
-        found = self.setup.params(question.id, question.digest, (replies.found[key] for key in keys))
+        found = self.setup.params(question.id, self._digest, (replies.found[key] for key in keys))
         return found | {"orders": "both"}
 
-    def standings(self, replies: Replies) -> dict[str, tuple[Contrast, str]]:
+    def standings(self, replies: Replies) -> Standings:
         return {
             one.id: (self._control(replies, one), "prompt")
             if one.about_prompt
@@ -160,7 +165,7 @@ class Pairs:
         numbers: list[Measurement] = []
         for question in self.questions:
             numbers += self._question_numbers(replies, question)
-        every = self.setup.params("all", "all", replies.found.values())
+        every = self.setup.params("all", self._digest, replies.found.values())
         return [*numbers, *endpoint_numbers(replies, every)]
 
     def _question_numbers(self, replies: Replies, question: Question) -> Iterator[Measurement]:
@@ -168,9 +173,10 @@ class Pairs:
         own = [key for key in asked if key[0] == "answer"]
         params = self._params(question, asked, replies)
         plain = {key: value for key, value in params.items() if key != "orders"}
-        control, source = self.standings(replies)[question.id]
+        standings = self.standings(replies)
+        control, source = standings[question.id]
         yield from ranking_numbers(
-            self._votes(replies, question), lambda one: verdict_of(one.with_params(**params), control, source)
+            self._votes(replies, question), lambda one: verdict_of(one.with_params(**params), standings, source)
         )
         if question.about_prompt:
             yield from contrast_numbers(control, plain)

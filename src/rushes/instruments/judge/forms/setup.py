@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.machine.provenance import bytes_digest
@@ -81,7 +81,7 @@ class Setup:
         """The clips of which degraded copies are asked about, chosen in the same way."""
         return _sample(self.clips, self.plant)
 
-    def params(self, question: str, text: str, replies: Iterable[Reply]) -> dict[str, str | int | float]:
+    def params(self, question: str, questions: str, replies: Iterable[Reply]) -> dict[str, str | int | float]:
         """Of a number that rests on these replies."""
         return {
             "kind": _printable(str(self.judge.get("kind", "unknown"))),
@@ -90,8 +90,8 @@ class Setup:
             **self.method.params,
             "repeats": self.repeats,
             "template": TEMPLATE,
+            "questions": questions,
             "question": question,
-            "text": text,
         }
 
 
@@ -120,6 +120,11 @@ def served(replies: Iterable[Reply]) -> str:
     return _printable("+".join(found)) if found else "unknown"
 
 
+Source: TypeAlias = Literal["prompt", "plants"]
+"""Which control a question has: another clip's prompt, or planted degradations."""
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+
 class Form(Protocol):
     """A way to ask: what is asked, and what the answers make of each subject."""
 
@@ -131,14 +136,28 @@ class Form(Protocol):
     def judge_numbers(self, replies: Replies) -> list[Measurement]:
         """What the judge is worth."""
 
-    def standings(self, replies: Replies) -> dict[str, tuple[Contrast, str]]:
-        """By question: what its control shows, and which control that is."""
+    def standings(self, replies: Replies) -> Standings: ...
 
 
-def verdict_of(definition: Definition, control: Contrast, source: str) -> Definition:
-    """The definition with what the control found; it has a direction only where that shows that the judge sees."""
-    named = definition.with_params(control=f"{source}-{control.standing}")
-    return named if control.standing is Standing.SHOWN else replace(named, better="neither")
+Standings: TypeAlias = Mapping[str, tuple[Contrast, Source]]
+"""By question: what its control shows, and which control that is."""
+
+
+def standing_of(standings: Standings, source: Source) -> Standing:
+    """What the controls of one kind show together: the worst of them."""
+    found = {control.standing for control, kind in standings.values() if kind == source}
+    worst = (Standing.BLIND, Standing.UNCLEAR, Standing.NONE, Standing.SHOWN)
+    return next((one for one in worst if one in found), Standing.NONE)
+
+
+def verdict_of(definition: Definition, standings: Standings, source: Source) -> Definition:
+    """The definition with what the run's controls found; it has a direction only where its own shows that judges see.
+
+    `control` is the same for all questions of a run: "prompt-shown plants-none".
+    """
+    found = {kind: standing_of(standings, kind) for kind in SOURCES}
+    named = definition.with_params(control=" ".join(f"{kind}-{found[kind]}" for kind in SOURCES))
+    return named if found[source] is Standing.SHOWN else replace(named, better="neither")
 
 
 def mean_answer(answers: Sequence[Answer]) -> tuple[Estimate, str]:
