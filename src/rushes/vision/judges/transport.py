@@ -108,7 +108,7 @@ def _connection(parts: SplitResult, end: float, *, kept: bool) -> tuple[HTTPConn
     """The thread's open connection to this host (None where it has none) or a new one, and what to ask it for."""
     secure, host = parts.scheme == "https", parts.hostname or ""
     port = parts.port or (443 if secure else 80)
-    proxy = "" if proxy_bypass(host) else getproxies().get(parts.scheme, "")
+    proxy = _proxy(parts.scheme, host)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     target = parts.geturl() if proxy and not secure else path
     key = (os.getpid(), parts.scheme, host, port, proxy)
@@ -126,11 +126,20 @@ def _connection(parts: SplitResult, end: float, *, kept: bool) -> tuple[HTTPConn
     return link, target
 
 
+def _proxy(scheme: str, host: str) -> str:
+    """The proxy that the environment names for this host, asked for once per thread and host; "" for none."""
+    known: dict[tuple[str, str], str] = _kept.__dict__.setdefault("proxies", {})
+    if (scheme, host) not in known:
+        known[scheme, host] = "" if proxy_bypass(host) else getproxies().get(scheme, "")
+    return known[scheme, host]
+
+
 def disconnect() -> None:
     """Close this thread's connection, if it has one."""
     if (link := getattr(_kept, "link", None)) is not None:
         link.close()
         _kept.key = _kept.link = None
+    _kept.__dict__.pop("proxies", None)
 
 
 class _TimedSocket:

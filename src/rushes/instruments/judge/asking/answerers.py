@@ -51,6 +51,10 @@ class Answerer(Protocol):
     def destination(self) -> str:
         """The host that frames are sent to; "" where they stay on this machine."""
 
+    @property
+    def looks(self) -> bool:
+        """Whether it is given frames; recorded answers need none."""
+
     @classmethod
     def from_argument(cls, argument: str, limits: Limits) -> Answerer: ...
 
@@ -92,6 +96,7 @@ class OpenaiAnswerer:
     model: str
     base_url: str
     limits: Limits = Limits()
+    looks: ClassVar[bool] = True
 
     @classmethod
     def from_argument(cls, argument: str, limits: Limits) -> OpenaiAnswerer:
@@ -149,6 +154,7 @@ class CommandAnswerer:
     command: str
     limits: Limits = Limits()
     destination: ClassVar[str] = ""
+    looks: ClassVar[bool] = True
 
     @classmethod
     def from_argument(cls, argument: str, limits: Limits) -> CommandAnswerer:
@@ -185,6 +191,7 @@ class PythonAnswerer:
     name: str
     function: Callable[..., Any] = field(compare=False)
     destination: ClassVar[str] = ""
+    looks: ClassVar[bool] = True
 
     @classmethod
     def from_argument(cls, argument: str, limits: Limits) -> PythonAnswerer:
@@ -227,6 +234,7 @@ class ReplayAnswerer:
     judge: Mapping[str, object]
     replies: Mapping[str, Reply]
     destination: ClassVar[str] = ""
+    looks: ClassVar[bool] = False
 
     @classmethod
     def from_argument(cls, argument: str, limits: Limits) -> ReplayAnswerer:

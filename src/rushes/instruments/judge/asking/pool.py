@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock, Thread
+from threading import Condition, Thread
 
 from rushes.core.errors import InputError, MediaError, RushesError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.judge.asking.answer_log import AnswerLog
 from rushes.instruments.judge.asking.answerers import Answerer
 from rushes.instruments.judge.asking.frames import FrameStore
-from rushes.instruments.judge.asking.requests import Ask, Method, Replies, Reply
+from rushes.instruments.judge.asking.requests import Ask, Method, Replies, Reply, View
 from rushes.vision.judges.transport import disconnect
 
+_AHEAD = 4
+"""Requests for each thread whose frames are made ahead: a thread that waits for frames keeps no request in flight."""
+_MAKERS = 2
 _GIVE_UP = 8
 """Failures in a row, before any answer, after which the rest is not asked: the judge is not there."""
 
@@ -55,15 +59,19 @@ class _Crew:
     ) -> None:
         self._todo, self._next = todo, iter(todo)
         self._answerer, self._log, self._frames, self._method = answerer, log, frames, method
-        self._lock = Lock()
+        self._lock = Condition()
         self._progress = progress
+        self._taken = 0
+        self._is_over = False
         self._done = self._answered = self._failed = 0
         self._error: BaseException | None = None
 
     def work(self, parallel: int) -> None:
         self._progress(0, len(self._todo), "answers")
         threads = [Thread(target=self._run, daemon=True) for _ in range(min(parallel, len(self._todo)))]
-        for thread in threads:
+        views = self._views() if self._answerer.looks else iter(())
+        makers = [Thread(target=self._make, args=(views, _AHEAD * parallel), daemon=True) for _ in range(_MAKERS)]
+        for thread in (*makers, *threads):
             thread.start()
         try:
             for thread in threads:
@@ -71,8 +79,40 @@ class _Crew:
         except BaseException as error:  # Ctrl-C: no thread takes another request
             self._error = error
             raise
+        finally:
+            self._end()
+            for thread in makers:
+                thread.join()
         if self._error is not None:
             raise self._error
+
+    def _end(self) -> None:
+        """No frames are made for requests that nobody will take."""
+        with self._lock:
+            self._is_over = True
+            self._lock.notify_all()
+
+    def _views(self) -> Iterator[tuple[int, View]]:
+        """What is looked at, each once, with the place of the first request that does."""
+        seen: set[View] = set()
+        for place, (_, ask) in enumerate(self._todo):
+            for view in ask.views:
+                if view not in seen:
+                    seen.add(view)
+                    yield place, view
+
+    def _make(self, views: Iterator[tuple[int, View]], ahead: int) -> None:
+        """Make frames before they are asked for, not too far ahead. A clip that fails here fails where it is asked."""
+        while True:
+            with self._lock:
+                place, view = next(views, (-1, None))
+                if view is None:
+                    return
+                self._lock.wait_for(lambda: self._is_over or place <= self._taken + ahead)  # noqa: B023
+                if self._is_over:
+                    return
+            with suppress(Exception):
+                self._frames.parts(view)
 
     def _run(self) -> None:
         try:
@@ -91,6 +131,8 @@ class _Crew:
 
     def _take(self) -> tuple[str, Ask] | None:
         with self._lock:
+            self._taken += 1
+            self._lock.notify_all()
             return None if self._error else next(self._next, None)
 
     def _reply(self, digest: str, ask: Ask) -> Reply:
