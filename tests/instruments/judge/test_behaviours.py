@@ -222,7 +222,9 @@ def test_planted_degradations_are_seen_by_a_judge_that_looks(world, tmp_path):
     assert one(done, "judge_plant_wins", plant="shuffle", question="visual_quality").value == 0.5
     assert any("it sees planted blur, noise or shuffled frames" in line for line in done.words)
     visual = about(done, "visual_quality")
-    assert visual[0].definition.better == "higher" and visual[0].definition.param("control") == "prompt-shown plants-shown"
+    assert (
+        visual[0].definition.better == "higher" and visual[0].definition.param("control") == "prompt-shown plants-shown"
+    )
 
 
 def test_the_request_is_what_endpoints_take(world, tmp_path):

@@ -77,7 +77,7 @@ def test_reports_queries_and_boards_take_a_judges_run(world, recorded, tmp_path)
     board = rushes.collect_board([recorded / "both/amber", recorded / "both/birch", recorded / "pairs"])
     labels = [reading.label for reading in board.readings]
     assert any(label.startswith("judge:") for label in labels) and "Judge (follows_prompt)" in labels, labels
-    assert not board.people, "a judge's pairs are no people's votes"
+    assert not board.people and not board.asked, "a judge's pairs are no people's votes"
 
 
 def test_believe_takes_a_judges_runs(world, recorded, tmp_path):
@@ -89,3 +89,20 @@ def test_believe_takes_a_judges_runs(world, recorded, tmp_path):
     done = run("believe", recorded / "both/amber", recorded / "both/birch", "--ratings", ratings, "--json")
     assert done.exit_code == 0, done.output
     assert "judge_grade" in done.stdout and "judge_control_wins" not in done.stdout
+
+
+def test_a_suite_measures_with_a_judge(world, tmp_path, monkeypatch):
+    """Settings are the arguments of `judge_clips`; files are seen from the suite's own."""
+    monkeypatch.chdir(tmp_path)
+    head = "from tests.instruments.judge.judged_world import Judge"
+    Path("eye.py").write_text(f"{head}\n\n\ndef answer(request):\n    return Judge()(request)\n")
+    Path("suite.toml").write_text(
+        f'name = "colours"\n[systems]\namber = "{world / "amber"}"\nbirch = "{world / "birch"}"\n'
+        f'[instruments.judge]\njudge = "python:eye:answer"\nprompts = "{world / "prompts.csv"}"\n'
+        "repeats = 1\nframes = 3\nside = 64\n"
+    )
+    done = run("suite", "run", "suite.toml", "-o", "out")
+    assert done.exit_code == 0, done.output
+    assert rushes.runs.read_run("out/amber/judge").status == "complete"
+    labels = [reading.label for reading in rushes.collect_board("out").readings]
+    assert "Judge (follows_prompt)" in labels

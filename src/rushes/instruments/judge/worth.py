@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rushes.core import Estimate, Why
@@ -64,7 +64,9 @@ def contrast(rows: Iterable[tuple[str, float]]) -> Contrast:
     groups = grouped(rows).values()
     differences = [math.fsum(group) / len(group) for group in groups]
     wins = [math.fsum((d > 0) + 0.5 * (d == 0) for d in group) / len(group) for group in groups]
-    return Contrast(wins=share(math.fsum(wins), len(wins)), gap=student_mean(differences), p=sign_flip(differences))
+    gap = student_mean(differences)
+    gap = replace(gap, interval=gap.interval and gap.interval.within(-1.0, 1.0))
+    return Contrast(wins=share(math.fsum(wins), len(wins)), gap=gap, p=sign_flip(differences))
 
 
 def repeat_spread(items: Iterable[Sequence[float]], *, width: float) -> Estimate:

@@ -32,7 +32,11 @@ def is_loopback(url: str) -> bool:
     >>> is_loopback("http://127.0.0.1:8000/v1"), is_loopback("http://localhost/v1"), is_loopback("https://api.x.org/v1")
     (True, True, False)
     """
-    host = urlsplit(url).hostname or ""
+    return is_local(urlsplit(url).hostname or "")
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -23,6 +23,8 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from rushes.vision.judges.chat import is_local
+
 AGAIN = (429, 500, 502, 503, 504)
 _LONGEST_REPLY = 4 << 20
 
@@ -127,10 +129,13 @@ def _connection(parts: SplitResult, end: float, *, kept: bool) -> tuple[HTTPConn
 
 
 def _proxy(scheme: str, host: str) -> str:
-    """The proxy that the environment names for this host, asked for once per thread and host; "" for none."""
+    """The proxy that the environment names for this host, asked for once per thread and host; "" for none.
+
+    What is for this machine never goes through one: nobody was asked whether it may leave.
+    """
     known: dict[tuple[str, str], str] = _kept.__dict__.setdefault("proxies", {})
     if (scheme, host) not in known:
-        known[scheme, host] = "" if proxy_bypass(host) else getproxies().get(scheme, "")
+        known[scheme, host] = "" if is_local(host) or proxy_bypass(host) else getproxies().get(scheme, "")
     return known[scheme, host]
 
 

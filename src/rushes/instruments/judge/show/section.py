@@ -32,9 +32,9 @@ def tables(run: Run) -> tuple[str, tuple[Table, ...]]:
 
 
 def summary(run: Run) -> str:
-    """What the judge is worth, in words."""
+    """What the judge is worth, in one sentence; `remark_table` has the others."""
     judge = judge_of(run)
-    return " ".join(judge_words(judge)) if judge else ""
+    return judge_words(judge)[0] if judge else ""
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -48,12 +48,18 @@ def facts(run: Run) -> list[tuple[str, str]]:
 def grids(run: Run) -> tuple[Table, ...]:
     """What the judge is worth; the ranking of pairs; every question with its answers and reasons."""
     judge = judge_of(run)
-    found = [] if judge is None else [worth_table(judge), mean_table(run), ranking_table(judge)]
+    found = [] if judge is None else [remark_table(judge), worth_table(judge), mean_table(run), ranking_table(judge)]
     return tuple(table for table in (*found, answer_table(run)) if table is not None and table.rows)
 
 
+def remark_table(judge: Entry) -> Table:
+    """What else is to be known before any number."""
+    rows = [(Cell(line),) for line in judge_words(judge)[1:]]
+    return Table(title="Before you read its numbers", columns=TEXT("this judge"), rows=rows)
+
+
 def worth_table(judge: Entry) -> Table:
-    """The judge's own numbers."""
+    """The judge's own numbers, without those that count nothing wrong."""
     rows = [
         (
             Cell(full_name(m.definition)),
@@ -63,7 +69,7 @@ def worth_table(judge: Entry) -> Table:
             Cell(str(m.count)),
         )
         for m in judge.measurements
-        if m.name not in _SYSTEMS
+        if m.name not in _SYSTEMS and not (m.name == "judge_unanswered" and not m.value)
     ]
     columns = (*TEXT("metric", "of"), *NUMBER("value"), *INTERVAL("95 % interval"), *COUNT("N"))
     return Table(title="What this judge is worth", columns=columns, rows=rows)
