@@ -106,3 +106,6 @@ def test_a_suite_measures_with_a_judge(world, tmp_path, monkeypatch):
     assert rushes.runs.read_run("out/amber/judge").status == "complete"
     labels = [reading.label for reading in rushes.collect_board("out").readings]
     assert "Judge (follows_prompt)" in labels
+    words = ("judge", "out", "--prompts", world / "prompts.csv", "--judge", "python:eye:answer", *SMALL)
+    done = run(*words, "--form", "pairs", "-o", "pairs")
+    assert done.exit_code == 0 and "amber" in done.stdout and "birch" in done.stdout, done.output

@@ -12,12 +12,16 @@ from rushes.present.terminal.options import Json, Overwrite, Verbose
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
+    from rushes.core.prompts import Prompt
     from rushes.instruments.judge.asking.estimate import Estimate
     from rushes.instruments.judge.evaluate import Judged
 
 
 def judge(
-    clips: Annotated[list[str], typer.Argument(help="Clips, a folder or a pattern; several systems as NAME=FOLDER.")],
+    clips: Annotated[
+        list[str],
+        typer.Argument(help="Clips, a folder or a pattern; several systems as NAME=FOLDER, or a suite's folder."),
+    ],
     judge: Annotated[
         str | None,
         typer.Option(
@@ -88,11 +92,12 @@ def judge(
                 print_json(estimate.as_dict())
             raise typer.Exit
 
+    systems, declared = _of_suite(clips)
     with progress_bars() as progress:
         done = judge_clips(
-            clips,
+            systems or clips,
             judge=judge or f"replay:{replay}",
-            prompts=prompts,
+            prompts=prompts or declared,
             form=form,
             questions=questions,
             per_prompt=per_prompt,
@@ -121,6 +126,17 @@ def judge(
         print_json(_as_json(done))
     else:
         _show(done, verbose=verbose)
+
+
+def _of_suite(clips: list[str]) -> tuple[dict[str, str], tuple[Prompt, ...] | None]:
+    """The systems and prompts of a suite's folder; nothing of anything else."""
+    from rushes.suite.folder import is_suite_folder, read_suite_folder
+
+    if len(clips) != 1 or not is_suite_folder(clips[0]):
+        return {}, None
+    suite = read_suite_folder(clips[0]).suite
+    found = {system.name: system.clips for system in suite.systems if system.clips and not system.is_reference}
+    return found, suite.prompts or None
 
 
 def _confirmed(estimate: Estimate) -> bool:

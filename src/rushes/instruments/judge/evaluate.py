@@ -14,7 +14,7 @@ from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths, locked_folder
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest
-from rushes.core.prompts import read_prompts
+from rushes.core.prompts import Prompt, read_prompts
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.judge import templates
 from rushes.instruments.judge.asking.answer_log import FILE, AnswerLog
@@ -75,7 +75,7 @@ def judge_clips(
     clips: Paths | Systems,
     *,
     judge: str | Callable[..., Any],
-    prompts: str | Path | None = None,
+    prompts: str | Path | Sequence[Prompt] | None = None,
     form: FormName = "graded",
     questions: str | Path | None = None,
     per_prompt: int = 5,
@@ -106,7 +106,7 @@ def judge_clips(
 
     Inputs      clips: a folder, a pattern or several, or systems as {name: folder}
                 judge: openai:URL#MODEL, "command:CMD {request}", python:MODULE:FUNCTION, replay:FILE, or a function
-                prompts: CSV with prompt_id and prompt_text; clips are called by prompt_id
+                prompts: CSV with prompt_id and prompt_text, or `Prompt`s; clips are called by prompt_id
                 form: graded questions, pairs of systems in both orders, or yes/no questions made from the prompt
                 questions: a file of one's own; for `questions` the table, for which the judge is asked otherwise
                 control: clips that are also asked about with another clip's prompt; all by default, 0 for none
@@ -119,7 +119,7 @@ def judge_clips(
     """
     answerer = named_answerer(judge, Limits(timeout=timeout, attempts=attempts))
     systems = named_systems(clips)
-    declared = None if prompts is None else read_prompts(prompts)
+    declared = read_prompts(prompts) if isinstance(prompts, (str, Path)) else prompts
     method = Method(system=templates.SYSTEM, frames=frames, side=side, temperature=float(temperature))
     setup = Setup(
         clips=judged_clips(systems, declared, warn=warn),
