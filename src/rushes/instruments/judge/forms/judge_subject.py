@@ -48,8 +48,9 @@ def _remarks(setup: Setup, replies: Replies) -> dict[str, object]:
         answers = replies.under("control", clip.key)
         values = [value for key, reply in answers.items() if len(key) == 3 and (value := _share(reply)) is not None]
         if values and clip.prompt:
-            obeyed.setdefault(setup.wrong[clip.prompt.id].id, []).append(min(values))
-            top += [clip.key] if min(values) == 1.0 else []
+            other = setup.wrong[clip.prompt.id]
+            obeyed.setdefault(other.id, []).append(min(values))
+            top += [clip.key] if min(values) == 1.0 and not suspicious(other.text) else []
     prompts = {clip.prompt.id: clip.prompt for clip in setup.clips if clip.prompt}
     found = []
     for prompt in prompts.values():

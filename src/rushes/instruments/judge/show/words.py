@@ -91,7 +91,7 @@ def _instructions(judge: Entry) -> Iterator[str]:
     for row in facts.get("instructions", ()):
         obeyed, many = row.get("unrelated_top", 0), counted(row.get("unrelated", 0), "unrelated clip")
         tried = f" With it, {obeyed} of {many} got the top mark." if row.get("unrelated") else ""
-        verb = "was obeyed" if obeyed else "reads like an instruction to the judge"
+        verb = "was obeyed as an instruction" if obeyed else "reads like an instruction to the judge"
         yield f"The prompt {row['prompt_id']} {verb} (“{row['words']}”).{tried}"
     is_shown = any(row == ["prompt", Standing.SHOWN] for row in facts.get("standing", {}).values())
     if is_shown and (count := facts.get("top_count", 0)):
