@@ -203,6 +203,11 @@ def test_clips_and_prompts_that_do_not_fit(world, tmp_path):
         judge_clips(tmp_path / "clips/other.mkv", judge=perfect, prompts=world / "prompts.csv", run=tmp_path / "x")
     with pytest.raises(InputError, match="pairs need two systems"):
         judged(world, tmp_path / "x", form="pairs")
+    with pytest.raises(InputError, match="no two systems have a clip of the same name"):
+        judge_clips({"a": tmp_path / "clips/p1-0.mkv", "b": tmp_path / "clips/other.mkv"}, judge=perfect, form="pairs")
+    (tmp_path / "bare.csv").write_text("prompt_id\np1\n")
+    with pytest.raises(InputError, match="prompt p1 has no text; expected a column prompt_text"):
+        judge_clips(tmp_path / "clips/p1-0.mkv", judge=perfect, prompts=tmp_path / "bare.csv")
     with pytest.raises(InputError, match="questions are made from prompts"):
         judge_clips(world / "amber", judge=perfect, form="questions", run=tmp_path / "x")
 

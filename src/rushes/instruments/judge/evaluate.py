@@ -171,6 +171,10 @@ def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_p
         raise InputError("questions are made from prompts; give them with --prompts FILE")
     if form == "pairs" and len(systems) < 2:
         raise InputError("pairs need two systems or more: amber=out/amber birch=out/birch")
+    if form == "pairs" and len({clip.id for clip in setup.clips}) == len(setup.clips):
+        raise InputError("no two systems have a clip of the same name; pairs are clips called alike")
+    if empty := [clip.prompt.id for clip in setup.clips if clip.prompt and not clip.prompt.text]:
+        raise InputError(f"prompt {empty[0]} has no text; expected a column prompt_text")
     numbers = {"repeats": setup.repeats, "frames": setup.method.frames, "side": setup.method.side}
     for name, number in numbers.items():
         if number < 1:
