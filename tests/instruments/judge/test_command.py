@@ -109,3 +109,16 @@ def test_a_suite_measures_with_a_judge(world, tmp_path, monkeypatch):
     words = ("judge", "out", "--prompts", world / "prompts.csv", "--judge", "python:eye:answer", *SMALL)
     done = run(*words, "--form", "pairs", "-o", "pairs")
     assert done.exit_code == 0 and "amber" in done.stdout and "birch" in done.stdout, done.output
+
+
+def test_robust_takes_a_judges_run_with_planted_degradations(world, recorded, tmp_path):
+    """One of twelve clips: shuffled frames change nothing but what is asked about motion."""
+    given = {"prompts": world / "prompts.csv", "frames": 3, "side": 64, "repeats": 1}
+    judge_clips(world / "amber", judge=Judge(), run=tmp_path / "run", plant=6, **given)
+    found = rushes.measure_robustness(tmp_path / "run", run=tmp_path / "robust")
+    assert len(found) == 6 and {report.path for report in found} <= {f"{tmp_path / 'run'}/p{n}" for n in range(12)}
+    by_axis = {m.place["axis"]: m.value for m in found[0].measurements if m.name == "esi_one_axis" and len(m.at) == 1}
+    # of clip, mild and strong one answers as the clip: 1/3
+    assert set(by_axis) == {"blur", "noise", "shuffle"} and by_axis["shuffle"] == pytest.approx(1 / 3, abs=1e-4)
+    refused = run("robust", recorded / "run", "-o", tmp_path / "x")
+    assert refused.exit_code == 1 and "expected a sweep, or a run of rushes judge --plant N" in refused.stderr

@@ -93,6 +93,8 @@ class FromPrompt:
             for role in ("answer", "negated", "control")
             for key, answer in read_all(replies.under(role, clip.key), yes_no).items()
         ]
+        for key, answer in read_all(replies.under("plant", clip.key), yes_no).items():
+            rows.append(answer_row(key, answer, text=self._text(key[2], False), plant=key[3]))
         return Entry(
             subject=clip_subject(clip, rows, unreadable(answers.values())),
             measurements=(Measurement.of(named, estimate, note=note),),
