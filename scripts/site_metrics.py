@@ -35,6 +35,7 @@ GUIDES = {
     "distribution": "distances between sets",
     "fidelity": "clips and their references",
     "pose": "poses",
+    "judge": "judges",
     "statistics": "what the votes say",
     "robustness": "robustness",
     "compare": "comparing runs",
@@ -119,6 +120,12 @@ PAGES = (
     ),
     MetricPage(
         slug="fidelity", title="More about references", lead="Pairing, and what belongs to it.", guide="fidelity"
+    ),
+    MetricPage(
+        slug="judge",
+        title="Judges",
+        lead="Does a clip show what was asked for, and what is the judge worth?",
+        guide="judge",
     ),
     MetricPage(slug="pose", title="Poses", lead="Do the joints lie where they should?", guide="pose"),
     MetricPage(

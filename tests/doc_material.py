@@ -132,6 +132,48 @@ def paper_suite() -> None:
 
 
 @material
+def judged() -> None:
+    """Two systems with a clip per prompt of twelve, and a judge that knows colours."""
+    from tests.instruments.judge.judged_world import WORDS, make_prompts, make_system
+
+    make_prompts(Path("prompts.csv"))
+    for name, contrast in (("amber", 0.6), ("birch", 0.3)):
+        make_system(Path("out", name), contrast=contrast)
+    Path("my_judge.py").write_text(_JUDGE.replace("WORDS", repr(WORDS)))
+
+
+_JUDGE = """import cv2, numpy
+
+def look(jpeg):
+    picture = cv2.imdecode(numpy.frombuffer(jpeg, numpy.uint8), cv2.IMREAD_COLOR)
+    hsv = cv2.cvtColor(picture, cv2.COLOR_BGR2HSV_FULL)
+    angles = hsv[..., 0][hsv[..., 2] > 100] * (2 * numpy.pi / 256)
+    hue = round(float(numpy.angle(numpy.exp(1j * angles).mean()) / (2 * numpy.pi) * 12)) % 12
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(float)
+    return WORDS[hue], float(grey.mean(axis=0).std() - grey.std(axis=0).mean())
+
+def answer(request):
+    text = " ".join(part["text"] for part in request["parts"] if "text" in part)
+    seen = [look(part["frames"][0]) for part in request["parts"] if "clip" in part]
+    if not seen:
+        word = next(word for word in WORDS if f"a {word} curtain" in text)
+        return {"questions": [{"question": f"Is it {word}?", "negated": f"Is it another colour than {word}?"}]}
+    colour, sharp = seen[0]
+    asked = [word for word in WORDS if f" {word} " in text or f" {word}?" in text]
+    right = not asked or colour in asked
+    if len(seen) == 2:
+        if right != (not asked or seen[1][0] in asked):
+            return {"answer": "A" if right else "B", "reason": f"the colour of A is {colour}"}
+        return {"answer": "A" if sharp > seen[1][1] else "B", "reason": "clearer stripes"}
+    if "or \\"no\\"" in text:
+        return {"answer": "yes" if right != ("another" in text) else "no", "reason": f"it is {colour}"}
+    if "prompt asks" in text:
+        return {"answer": 5 if right else 1, "reason": f"it is {colour}"}
+    return {"answer": max(1, min(5, round(sharp / 8))), "reason": f"contrast {sharp:.0f}"}
+"""
+
+
+@material
 def classes() -> None:
     lines = [f"clip{look}.mp4,{'wide' if look > 2 else 'narrow'}" for look in (0, 1, 2, 3, 4, 6)]
     Path("classes.csv").write_text("\n".join(["name,class", *lines]) + "\n")

@@ -72,6 +72,8 @@ from rushes.instruments.distribution.in_memory import FVD as FVD
 from rushes.instruments.distribution.seed.video_metrics import calculate_video_metrics as calculate_video_metrics
 from rushes.instruments.fidelity.evaluate import FidelityEvaluation as FidelityEvaluation
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity as evaluate_fidelity
+from rushes.instruments.judge.evaluate import Judged as Judged
+from rushes.instruments.judge.evaluate import judge_clips as judge_clips
 from rushes.instruments.pose.evaluate import PoseEvaluation as PoseEvaluation
 from rushes.instruments.pose.evaluate import PoseSetEvaluation as PoseSetEvaluation
 from rushes.instruments.pose.evaluate import score_pose as score_pose

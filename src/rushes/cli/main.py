@@ -26,7 +26,10 @@ from rushes.present.terminal.help import grouped_help
 from rushes.present.terminal.streams import flush_or_forget, open_closed_streams
 
 GROUPS = {
-    "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
+    "Measure": (
+        *("clip", "fidelity", "judge", "fvd", "pose", "sweep", "robust", "paper"),
+        *("canon", "calibrate", "import-scores"),
+    ),
     "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),

@@ -22,7 +22,7 @@ INSTRUMENTS: Registry[Instrument] = Registry(
     type_=Instrument,
     built_in={
         name: f"rushes.instruments.{name}.instrument:INSTRUMENT"
-        for name in ("clip", "distribution", "fidelity", "pose", "preference", "robustness")
+        for name in ("clip", "distribution", "fidelity", "judge", "pose", "preference", "robustness")
     },
 )
 

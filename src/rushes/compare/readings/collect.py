@@ -68,7 +68,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     values, whole = _values([*shown, *others], names, prompts, matrix)
     people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
     remarks += people.remarks
-    asked = bool(found.suite and found.suite.suite.asked) or bool(found.studies)
+    asked = bool(found.suite and found.suite.suite.asked) or any(run.instrument == PEOPLE for run in found.studies)
     return BoardData(
         systems=tuple(
             System(name=system.name, runs=(*system.runs, *(run for run in found.studies if _names(run, system.name))))

@@ -141,9 +141,10 @@ def _read(place: Path | str) -> Run:
 
 
 def _is_about_all(run: Run) -> bool:
-    """Whether a run is about all systems, and names them: a study."""
+    """Whether a run is about all systems, and names them: a study, or a judge's pairs."""
     instrument = instrument_of(run)
-    return instrument is not None and instrument.measure is not None and instrument.measure.whole_suite
+    whole = instrument is not None and instrument.measure is not None and instrument.measure.whole_suite
+    return whole or any(subject.kind == "study" for subject in run.subjects[-1:])
 
 
 def clip_roots(run: Run) -> list[str]:

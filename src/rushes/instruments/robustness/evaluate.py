@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
@@ -18,9 +19,10 @@ from rushes.instruments.robustness.measurements import with_null
 from rushes.instruments.robustness.pooling import JudgeComparison, PooledReport, compare_judges, pool_sweeps
 from rushes.instruments.robustness.seed.manifests import MANIFEST, read_json_object
 from rushes.instruments.robustness.seed.metrics import MissingSweepFile, NullJustification
+from rushes.instruments.robustness.sweep.recorded import recorded_sweeps
 from rushes.media.find.clips import one_or_several
 from rushes.storage.remote.address import is_remote
-from rushes.storage.runs import Entry, Subject, clip_ids, open_run, pulled_folder
+from rushes.storage.runs import Entry, Subject, clip_ids, open_run, pulled_folder, read_run
 
 POOLED_ID = "over-clips"
 COMPARISON_ID = "first-against-second"
@@ -48,12 +50,13 @@ def measure_robustness(
 ) -> Robustness:
     """ESI, drift and what rests on them; with `run`, as a run directory too.
 
-    `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
-    one that was written is an error; a sweep that gives no hash for any run is measured, and a remark says that nothing
-    could be verified. `worst` is how many runs to list with their changed justification. A link that leads out of its
-    sweep is refused unless `follow_links`. `null_justification` "text" makes "None" of a justification that is null,
-    in place of the empty text, and the signatures of drift say so. A run of other sweeps is refused with `RunError`,
-    unless `add` takes these in beside them, or `overwrite` starts it anew.
+    `sweeps` is a sweep, a folder of sweeps, a judge's run with planted degradations, or several of them. With
+    `verify`, a run whose `manifest.json` is not the one that was written is an error; a sweep that gives no hash
+    for any run is measured, and a remark says that nothing could be verified. `worst` is how many runs to list with
+    their changed justification. A link that leads out of its sweep is refused unless `follow_links`.
+    `null_justification` "text" makes "None" of a justification that is null, in place of the empty text, and the
+    signatures of drift say so. A run of other sweeps is refused with `RunError`, unless `add` takes these in beside
+    them, or `overwrite` starts it anew.
 
     Several sweeps of the same axes are also pooled over clips (`pool_sweeps`), and with `against`, the same clips swept
     with another judge, the two judges are compared (`compare_judges`): `pooled` and `comparison` of what is returned,
@@ -116,6 +119,9 @@ def _together(outcome: Robustness, given: Sequence[str], taken: set[str]) -> Ite
 def _located(place: Path | str, held: ExitStack) -> list[tuple[Path, Path | str]]:
     """The sweeps at a place: where each can be read, and what a user calls it."""
     folder = held.enter_context(pulled_folder(place))
+    if (folder / "run.json").is_file():
+        made = Path(held.enter_context(TemporaryDirectory(prefix="rushes-sweep-")))
+        return list(recorded_sweeps(read_run(folder), made))
     if not is_remote(place):
         return [(path, path) for path in find_sweeps(folder)]
     return [(path, str(path).replace(str(folder), _text(place), 1)) for path in find_sweeps(folder)]

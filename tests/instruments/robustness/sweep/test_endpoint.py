@@ -17,7 +17,7 @@ import pytest
 
 from rushes.core.errors import InputError
 from rushes.instruments.robustness.sweep.endpoint import EndpointJudge, sampled_jpegs
-from rushes.instruments.robustness.sweep.transport import asked_wait
+from rushes.vision.judges.transport import asked_wait
 
 QUESTION = "Is the clip sharp?"
 
@@ -190,7 +190,7 @@ def test_a_broken_reply_is_asked_for_again(clip):
 
 def test_retry_after_is_honoured(clip, monkeypatch):
     waits = []
-    monkeypatch.setattr("rushes.instruments.robustness.sweep.transport.sleep", waits.append)
+    monkeypatch.setattr("rushes.vision.judges.transport.sleep", waits.append)
     dates = {"Date": "Mon, 16 Nov 2026 08:00:00 GMT", "Retry-After": "Mon, 16 Nov 2026 08:00:04 GMT"}
     busy = [(429, b"", {"Retry-After": "7"}), (503, b"", dates), (503, b"", {"Retry-After": "soon"})]
     with serving(*busy, completion('{"output": "yes"}')) as stub:

@@ -109,7 +109,7 @@ def test_commands_refused(text, message):
 
 
 def test_a_program_that_never_stops_printing_is_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr("rushes.instruments.robustness.sweep.program.LONGEST_OUTPUT", 1 << 20)
+    monkeypatch.setattr("rushes.vision.judges.program.LONGEST_OUTPUT", 1 << 20)
     verdict = CommandJudge(command="sh -c 'yes' {clip}", timeout=60).judge(tmp_path, seed=1)
     assert verdict == Verdict.failure("printed over 1 MiB; expected one JSON object")
 

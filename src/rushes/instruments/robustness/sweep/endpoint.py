@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,15 +13,14 @@ from rushes.core.errors import InputError, MediaError
 from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.instruments.robustness.sweep.judges import USUAL_TIMEOUT, parsed_verdict
 from rushes.instruments.robustness.sweep.logprobs import TOP, logprob_numbers
-from rushes.instruments.robustness.sweep.transport import Attempts, EndpointError
-from rushes.media import ClipReader
+from rushes.vision.judges.chat import check_address, image_part, without_fence
+from rushes.vision.judges.pictures import LONGEST_SIDE, sampled_jpegs
+from rushes.vision.judges.transport import Attempts, EndpointError
 
 _FORM = (
     'Answer with one JSON object and nothing else: {"output": "<your answer, a few words>", '
     '"justification": "<why, one or two sentences>"}'
 )
-_LONGEST_SIDE = 512
-_JPEG_QUALITY = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +51,7 @@ class EndpointJudge(Judge):
 
     def check(self) -> None:
         """Refuse, before the first run, an address that cannot be asked."""
-        parts = urllib.parse.urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"--base-url reads http(s)://host/v1; got {self.base_url!r}")
-        if parts.username or parts.password:
-            raise InputError("--base-url must hold no user name or password; put the key into the environment")
+        check_address(self.base_url, "--base-url")
         if not self.model or not self.question.strip():
             raise InputError("a model judge needs --judge openai:MODEL and --question TEXT")
         if self.attempts < 1:
@@ -73,7 +66,7 @@ class EndpointJudge(Judge):
             "base_url": self.base_url,
             "question": self.question,
             "frames": self.frames,
-            "longest_side": _LONGEST_SIDE,
+            "longest_side": LONGEST_SIDE,
             "temperature": 0,
             **({"numbers": f"logprobs-top{TOP}"} if self.logprobs else {}),
         }
@@ -98,10 +91,7 @@ class EndpointJudge(Judge):
         return "the model sees frames and hears nothing" if sound else ""
 
     def _request(self, pictures: Sequence[bytes], seed: int) -> dict[str, object]:
-        images = [
-            {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64," + base64.b64encode(jpeg).decode()}}
-            for jpeg in pictures
-        ]
+        images = [image_part(jpeg) for jpeg in pictures]
         text = {"type": "text", "text": f"{self.question.strip()}\n\n{_FORM}"}
         messages = [{"role": "user", "content": [text, *images]}]
         asked = {"logprobs": True, "top_logprobs": TOP} if self.logprobs else {}
@@ -120,7 +110,7 @@ def _verdict(reply: bytes, *, logprobs: bool) -> Verdict:
         return Verdict.failure("the endpoint's reply is no chat completion")
     if not isinstance(text, str) or not text.strip():
         return Verdict.failure("the model answered nothing")
-    verdict = parsed_verdict(_without_fence(text))
+    verdict = parsed_verdict(without_fence(text))
     if verdict.failed:
         first, _, rest = text.strip().partition("\n")
         verdict = Verdict(output=first.strip(), justification=rest.strip())
@@ -129,30 +119,3 @@ def _verdict(reply: bytes, *, logprobs: bool) -> Verdict:
     numbers = logprob_numbers(data)
     remarks = () if numbers else ("the endpoint gave no log-probabilities",)
     return replace(verdict, numbers=numbers or {}, remarks=remarks)
-
-
-def _without_fence(text: str) -> str:
-    """The inside of a Markdown code fence, which models like to put around JSON."""
-    lines = text.strip().splitlines()
-    return "\n".join(lines[1:-1]) if len(lines) > 2 and lines[0].startswith("```") and lines[-1] == "```" else text
-
-
-def sampled_jpegs(clip: Path, count: int) -> list[bytes]:
-    """`count` frames as JPEG, from the middles of equal stretches of the clip; fewer where the clip has fewer."""
-    with ClipReader(clip) as reader:
-        total = sum(1 for _ in reader)
-    wanted = sorted({(2 * i + 1) * total // (2 * count) for i in range(count)})
-    with ClipReader(clip) as reader:
-        return [_jpeg(frame.bgr()) for frame in reader if frame.index in wanted]
-
-
-def _jpeg(picture: object) -> bytes:
-    import cv2
-    import numpy as np
-
-    frame = np.asarray(picture, np.uint8)
-    scale = _LONGEST_SIDE / max(frame.shape[:2])
-    if scale < 1:
-        frame = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return bytes(data)

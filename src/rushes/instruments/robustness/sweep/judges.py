@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
 from rushes.core.errors import InputError
 from rushes.core.judge import Judge, JudgeOptions, Verdict
-from rushes.core.machine.provenance import file_digest
 from rushes.core.registry import Registry
 from rushes.instruments.robustness.seed.metrics import MetricComputationError, extract_answer, extract_justification
 from rushes.instruments.robustness.seed.scores import RICH_NUMBERS, rich_number, unusable_numbers
-from rushes.instruments.robustness.sweep.program import run_program
-
-_SCRIPT = b"#!"
+from rushes.vision.judges.program import command_words, run_program, script_digests
 
 JUDGES: Registry[type[Judge]] = Registry(
     "judge",
@@ -121,39 +115,4 @@ class CommandJudge(Judge):
         return "{seed}" in self.command
 
     def _words(self) -> list[str]:
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise InputError(f"the command cannot be split into words ({error}); got {self.command!r}") from None
-        if not words:
-            raise InputError("the command is empty; for example 'python judge.py {clip}'")
-        return words
-
-
-def script_digests(words: Sequence[str]) -> dict[str, str]:
-    """sha256 of every file that the command names, by the word that names it: a changed script is another judge.
-
-    The program itself counts where it is a script; an interpreter or a binary is told by its name alone, so that the
-    same sweep can go on on another machine.
-    """
-    found: dict[str, str] = {}
-    for number, word in enumerate(words):
-        path = Path(word if number else shutil.which(word) or word)
-        try:
-            stat = path.stat()
-            if path.is_file() and (number or _is_script(path)):
-                found[word] = _digest(str(path), stat.st_mtime_ns, stat.st_size)
-        except (OSError, ValueError):
-            continue  # a word that is no file, or one that cannot be read: the judge will say so
-    return found
-
-
-def _is_script(path: Path) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(_SCRIPT)) == _SCRIPT
-
-
-@lru_cache(maxsize=64)
-def _digest(path: str, changed_ns: int, size: int) -> str:
-    """Read again only where the file has changed: every run's description asks for it."""
-    return file_digest(path)
+        return command_words(self.command)

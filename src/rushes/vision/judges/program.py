@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import selectors
+import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from time import monotonic
 from typing import IO, cast
 
+from rushes.core.errors import InputError
 from rushes.core.machine.platforms import ending_with
+from rushes.core.machine.provenance import file_digest
+
+_SCRIPT = b"#!"
 
 LONGEST_OUTPUT = 16 << 20
 """Bytes of standard output past which a program is stopped: it prints no answer, it prints."""
@@ -85,3 +93,43 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         pass  # it ended between the time-out and here
     # Its pipes are closed: what it started in a session of its own may live on, and nobody waits for that.
     process.wait()
+
+
+def command_words(command: str) -> list[str]:
+    """The command as a shell would split it; `InputError` where it cannot be, or is empty."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"the command cannot be split into words ({error}); got {command!r}") from None
+    if not words:
+        raise InputError("the command is empty; for example 'python judge.py {clip}'")
+    return words
+
+
+def script_digests(words: Sequence[str]) -> dict[str, str]:
+    """sha256 of every file that the command names, by the word that names it: a changed script is another judge.
+
+    The program itself counts where it is a script; an interpreter or a binary is told by its name alone, so that the
+    same sweep can go on on another machine.
+    """
+    found: dict[str, str] = {}
+    for number, word in enumerate(words):
+        path = Path(word if number else shutil.which(word) or word)
+        try:
+            stat = path.stat()
+            if path.is_file() and (number or _is_script(path)):
+                found[word] = _digest(str(path), stat.st_mtime_ns, stat.st_size)
+        except (OSError, ValueError):
+            continue  # a word that is no file, or one that cannot be read: the judge will say so
+    return found
+
+
+def _is_script(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_SCRIPT)) == _SCRIPT
+
+
+@lru_cache(maxsize=64)
+def _digest(path: str, changed_ns: int, size: int) -> str:
+    """Read again only where the file has changed: every run's description asks for it."""
+    return file_digest(path)

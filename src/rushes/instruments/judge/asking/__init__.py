@@ -1,0 +1,1 @@
+"""What is asked of a judge, who answers, and what was answered: nothing is asked twice."""

@@ -1,0 +1,236 @@
+"""`rushes judge` in Python: clips and their prompts into a run, with what the judge is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rushes.core import Measurement
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import InputError
+from rushes.core.machine.files import Paths, locked_folder
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.provenance import bytes_digest
+from rushes.core.prompts import Prompt, read_prompts
+from rushes.core.words.notebook_repr import brief
+from rushes.instruments.judge import templates
+from rushes.instruments.judge.asking.answer_log import FILE, AnswerLog
+from rushes.instruments.judge.asking.answerers import Limits, named_answerer
+from rushes.instruments.judge.asking.estimate import Estimate, check_budget, estimated
+from rushes.instruments.judge.asking.pool import ask_all
+from rushes.instruments.judge.asking.requests import Ask, Method, Replies
+from rushes.instruments.judge.clips import Systems, judged_clips, named_systems
+from rushes.instruments.judge.forms.judge_subject import judge_entry
+from rushes.instruments.judge.forms.pairs import Pairs
+from rushes.instruments.judge.forms.setup import JUDGE, Form, Setup
+from rushes.instruments.judge.plan import FormName, Plan
+from rushes.instruments.judge.prompt_questions import (
+    write_prompt_questions,
+)
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import Entry, Run, RunWriter, read_run, subject_ids
+from rushes.workers.job import Job
+
+QUESTIONS = "questions.csv"
+"""The table of questions in a run whose judge made them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judge said, and what it is worth. `runs` is one run, or for several systems one of each."""
+
+    __repr__ = brief
+
+    runs: tuple[Run, ...]
+    estimate: Estimate
+    """What was to be asked, before it was."""
+
+    @property
+    def run(self) -> Run:
+        """The only run, or the first system's."""
+        return self.runs[0]
+
+    @property
+    def judge(self) -> Entry:
+        """The judge as a subject: its numbers say what it is worth."""
+        return self.run.entries[-1]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What to know before any number: "This judge follows the prompt: …"."""
+        from rushes.instruments.judge.show.words import judge_words
+
+        return tuple(judge_words(self.judge))
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        """What the judge is worth, in numbers."""
+        return self.judge.measurements
+
+
+def judge_clips(
+    clips: Paths | Systems,
+    *,
+    judge: str | Callable[..., Any],
+    prompts: str | Path | Sequence[Prompt] | None = None,
+    form: FormName = "graded",
+    questions: str | Path | None = None,
+    per_prompt: int = 5,
+    frames: int = 8,
+    side: int = 512,
+    temperature: float = 0.0,
+    repeats: int = 2,
+    control: int | None = None,
+    plant: int = 0,
+    run: Path | str | None = None,
+    parallel: int = 8,
+    timeout: float = 120.0,
+    attempts: int = 5,
+    price_in: float | None = None,
+    price_out: float | None = None,
+    budget: str | int | None = None,
+    record: str | Path | None = None,
+    yes: bool = False,
+    confirm: Callable[[Estimate], bool] | None = None,
+    plan: Callable[[Estimate], None] = lambda estimate: None,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> Judged:
+    """Ask a judge about clips, and measure the judge with it.
+
+        rushes.judge_clips("out/amber", prompts="prompts.csv", judge="openai:http://localhost:8000/v1#qwen2.5-vl")
+
+    Inputs      clips: a folder, a pattern or several, or systems as {name: folder}
+                judge: openai:URL#MODEL, "command:CMD {request}", python:MODULE:FUNCTION, replay:FILE, or a function
+                prompts: CSV with prompt_id and prompt_text, or `Prompt`s; clips are called by prompt_id
+                form: graded questions, pairs of systems in both orders, or yes/no questions made from the prompt
+                questions: a file of one's own; for `questions` the table, for which the judge is asked otherwise
+                control: clips that are also asked about with another clip's prompt; all by default, 0 for none
+                plant: clips of which blurred, noisy and shuffled copies are asked about
+                yes, confirm: whether frames may be sent to a host that is not this machine
+                plan: is told what will be asked before anything is; it may raise
+    Result      a run, or one per system below `run` for graded questions about several; the judge is the last subject
+    Edge cases  an answer that is refused or cannot be read is no number; one that was given is never asked for again
+    Errors      `InputError` for a plan over `budget`, a host that nobody confirmed, a judge that answers nothing
+    """
+    answerer = named_answerer(judge, Limits(timeout=timeout, attempts=attempts))
+    systems = named_systems(clips)
+    declared = read_prompts(prompts) if isinstance(prompts, (str, Path)) else prompts
+    method = Method(system=templates.SYSTEM, frames=frames, side=side, temperature=float(temperature))
+    setup = Setup(
+        clips=judged_clips(systems, declared, warn=warn),
+        judge=answerer.describe(),
+        method=method,
+        repeats=repeats,
+        control=control,
+        plant=plant,
+    )
+    _check(form, setup, systems, has_prompts=declared is not None)
+    target = _target(run, form, setup, questions)
+    asking = Plan(setup=setup, form=form, questions=questions, per_prompt=per_prompt)
+    left = asking.left(target, overwrite=overwrite)
+    estimate = estimated(left, method, destination=answerer.destination, price_in=price_in, price_out=price_out)
+    plan(estimate)
+    check_budget(budget, estimate)
+    _consent(estimate, yes=yes, confirm=confirm)
+    several = len(systems) > 1 and form != "pairs"
+    with ExitStack() as held:
+        writers = _writers(target, asking, systems, several=several, overwrite=overwrite, held=held)
+        if overwrite:
+            (target / FILE).unlink(missing_ok=True)
+        log = held.enter_context(AnswerLog(target / FILE, setup.judge))
+
+        def ask(asks: Sequence[Ask]) -> Replies:
+            return ask_all(asks, answerer, log, method=method, parallel=parallel, progress=progress)
+
+        made = asking.made(ask)
+        if made is not None and questions is None:
+            write_prompt_questions(target / QUESTIONS, made)
+        asked = asking.form_of(made)
+        asks = asked.asks()
+        replies = ask(asks)
+        if record is not None:
+            every = [*asking.makes(), *asks]
+            log.record(Path(record), setup.judge, (one.digest(setup.judge, method) for one in every))
+        _write(writers, asked, replies, setup)
+    return Judged(runs=tuple(read_run(writer.path) for writer in writers.values()), estimate=estimate)
+
+
+def measure(job: Job) -> None:
+    """One system of a suite."""
+    settings = {key: job.settings[key] for key in job.settings}
+    judge_clips(job.clips, run=job.out, overwrite=job.overwrite, progress=job.progress, warn=job.warn, **settings)
+
+
+def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_prompts: bool) -> None:
+    if form == "questions" and not has_prompts:
+        raise InputError("questions are made from prompts; give them with --prompts FILE")
+    if form == "pairs" and len(systems) < 2:
+        raise InputError("pairs need two systems or more: amber=out/amber birch=out/birch")
+    if form == "pairs" and len({clip.id for clip in setup.clips}) == len(setup.clips):
+        raise InputError("no two systems have a clip of the same name; pairs are clips called alike")
+    if empty := [clip.prompt.id for clip in setup.clips if clip.prompt and not clip.prompt.text]:
+        raise InputError(f"prompt {empty[0]} has no text; expected a column prompt_text")
+    numbers = {"repeats": setup.repeats, "frames": setup.method.frames, "side": setup.method.side}
+    for name, number in numbers.items():
+        if number < 1:
+            raise InputError(f"--{name} is 1 or more; got {number}")
+    if setup.plant and setup.method.frames < 3:
+        raise InputError("--plant needs 3 frames or more, to put them into another order")
+
+
+def _target(run: Path | str | None, form: str, setup: Setup, questions: object) -> Path:
+    if run is not None:
+        if is_remote(str(run)):
+            raise InputError(f"{run}: a judge's run is written to a folder here; copy it to a bucket afterwards")
+        return Path(run)
+    asked = [dict(setup.judge), form, str(questions), [clip.path for clip in setup.clips]]
+    return Path("runs") / f"judge-{bytes_digest(canonical_json(asked).encode())[:8]}"
+
+
+def _consent(estimate: Estimate, *, yes: bool, confirm: Callable[[Estimate], bool] | None) -> None:
+    """Frames leave this machine only where somebody said so."""
+    if not estimate.destination or not estimate.calls or yes:
+        return
+    if confirm is None or not confirm(estimate):
+        raise InputError(
+            f"frames of {estimate.clips} clips would be sent to {estimate.destination}; nothing was sent. "
+            "Confirm the host with --yes"
+        )
+
+
+def _writers(
+    target: Path, plan: Plan, systems: Mapping[str, Sequence[str]], *, several: bool, overwrite: bool, held: ExitStack
+) -> dict[str, RunWriter]:
+    """The run, or by system one each."""
+    if several:
+        held.enter_context(locked_folder(target))
+    found: dict[str, RunWriter] = {}
+    for name in systems if several else [""]:
+        clips = [clip.path for clip in plan.setup.clips if not several or clip.system == name]
+        asked = list(systems[name]) if several else [place for places in systems.values() for place in places]
+        settings = plan.settings() | ({"system": name} if several else {})
+        writer = RunWriter(
+            target / name, instrument="judge", settings=settings, inputs=clips, asked=asked, overwrite=overwrite
+        )
+        found[name] = held.enter_context(writer)
+    return found
+
+
+def _write(writers: Mapping[str, RunWriter], form: Form, replies: Replies, setup: Setup) -> None:
+    entries = form.entries(replies)
+    numbers, standings = form.judge_numbers(replies), form.standings(replies)
+    several = len(writers) > 1
+    of_clip = [clip.system for clip in setup.clips] if several else [""] * len(entries)
+    for name, writer in writers.items():
+        mine = [entry for entry, system in zip(entries, of_clip, strict=True) if system == name]
+        *ids, judge_id = subject_ids([*(entry.subject.id for entry in mine), JUDGE])
+        kind: Literal["set", "study"] = "study" if isinstance(form, Pairs) else "set"
+        last = judge_entry(judge_id, kind, setup, replies, numbers, standings)
+        for entry in (*mine, last):
+            writer.add(entry)
+        writer.finish([*(entry.subject.id for entry in mine), judge_id])

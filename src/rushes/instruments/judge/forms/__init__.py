@@ -1,0 +1,1 @@
+"""The three ways to ask: graded questions, pairs in both orders, questions made from the prompt."""

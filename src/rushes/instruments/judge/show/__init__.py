@@ -1,0 +1,1 @@
+"""What a report and the pages show of a judge."""
