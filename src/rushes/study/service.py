@@ -16,7 +16,7 @@ from rushes.instruments.preference.rubric import Rubric
 from rushes.study import planning, results
 from rushes.study.database.connection import Database
 from rushes.study.errors import StudyError
-from rushes.study.material import importing, ratings, sources
+from rushes.study.material import importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
 from rushes.study.material.sources import SourceClip
 from rushes.study.owner import administrators, decisions, erasing, lifecycle, registering
@@ -177,14 +177,14 @@ class StudyService(Transactions):
         families: Mapping[str, FamilyKind] = UNDECLARED,
         progress: Progress = no_progress,
     ) -> int:
-        """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
+        """Pairs from two or more runs of `rushes clip` or folders of clips, one per system (named by its folder).
 
         Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words; `only` limits the study to
         these subjects, all of them when empty; `families` as in `StudyPlan`. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
-        found = sources.from_runs(runs, prompts=prompts, only=only)
-        return self._import(study, sources.with_sources(found, source_clips), progress, families)
+        found = places.from_runs(runs, prompts=prompts, only=only)
+        return self.import_clips(study, sources.with_sources(found, source_clips), families=families, progress=progress)
 
     def import_csv(
         self,
@@ -205,11 +205,17 @@ class StudyService(Transactions):
         instead of making a clip; the path is empty then). Returns the pairs added.
         """
         found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
-        return self._import(study, found, progress, families)
+        return self.import_clips(study, found, families=families, progress=progress)
 
-    def _import(
-        self, study: str, clips: Sequence[SourceClip], progress: Progress, families: Mapping[str, FamilyKind]
+    def import_clips(
+        self,
+        study: str,
+        clips: Sequence[SourceClip],
+        *,
+        families: Mapping[str, FamilyKind] = UNDECLARED,
+        progress: Progress = no_progress,
     ) -> int:
+        """Pairs of these clips; returns how many were added."""
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
         ready = importing.prepare(clips, media=self.media_folder, progress=progress)
         with self.database.write() as connection:

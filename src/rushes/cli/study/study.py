@@ -15,6 +15,7 @@ from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.study import Disagreement, StudyService, StudyStatus
+    from rushes.study.material.sources import SourceClip
     from rushes.study.records import OnErase, Pairing
 
 app = typer.Typer(
@@ -29,8 +30,13 @@ Db = Annotated[str, typer.Option("--db", help="The studies' database: a path (SQ
 MediaFolder = Annotated[
     Path | None, typer.Option("--media", help="Where canonicalised clips go; beside a SQLite file when left out.")
 ]
-Clips = Annotated[Path | None, typer.Option(help="Folder of clips named SYSTEM_T2_p09.mp4, for a prompt manifest.")]
-Prompts = Annotated[Path | None, typer.Option(help="CSV task_id,prompt_id,prompt_text with the prompts' words.")]
+Clips = Annotated[
+    Path | None, typer.Option(help="Folder of clips named SYSTEM_TASK_PROMPT.mp4, for a prompt manifest.")
+]
+Prompts = Annotated[Path | None, typer.Option(help="CSV prompt_id,prompt_text[,task_id]; clips are matched by id.")]
+WithReference = Annotated[
+    bool, typer.Option("--with-reference", help="Show the suite's reference to raters as one of the systems.")
+]
 RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensions, anchors and tags of your own.")]
 ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
 SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
@@ -67,8 +73,11 @@ def answer(as_json: bool, data: object, words: str) -> None:
 def create(
     study: Name,
     sources: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, one per system, or one CSV."),
+        list[str] | None,
+        typer.Argument(
+            metavar="SUITE | [NAME=]RUN… | CSV",
+            help="A suite's folder or file, a folder of systems, two or more runs or folders of clips, or a CSV.",
+        ),
     ] = None,
     title: Annotated[str, typer.Option(help="What raters see above the pairs; it must not name a system.")] = "",
     clips: Clips = None,
@@ -96,18 +105,19 @@ def create(
     language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
     audio_check: Annotated[bool, typer.Option(help="Ask raters to count tones first, where a clip has sound.")] = True,
     source_clips: SourceClips = None,
+    with_reference: WithReference = False,
     family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Make a study and, where sources are given, its pairs. The exclusion rule is declared here, before any vote.
+    """Make a study of a suite, or of runs, folders or a CSV. Exclusion rules are declared here, before any vote.
 
-    Example: rushes study create takes runs/model_a runs/model_b --prompts prompts.csv
+    Example: rushes study create takes suites/takes
     """
     from rushes.instruments.preference.families import read_families
     from rushes.study import ExclusionRule, StudyPlan
-    from rushes.study.material.sources import read_sources
+    from rushes.suite.study_material import StudyMaterial, study_material
 
     rule = ExclusionRule(
         max_gold_errors=max_gold_errors, max_side_bias=max_side_bias, min_repeat_agreement=min_repeat_agreement
@@ -130,19 +140,31 @@ def create(
         families=read_families(family or ()),
         **own_texts(rubric, consent),
     )
-    found = read_sources(sources, clips=clips, prompts=prompts, source_clips=source_clips) if sources else []
+    material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
+    found = study_material(sources, with_reference=with_reference, **material) if sources else StudyMaterial(clips=[])
     with open_studies(db, media) as service, progress_bars() as progress:
-        made = service.create_study(plan, clips=found, progress=progress)
-        said = remarks(service, study) if found else []
+        made = service.create_study(plan, clips=found.clips, progress=progress)
+        said = [*found.remarks, *(remarks(service, study) if sources else [])]
     for line in said:
         say(line)
     if as_json:
         data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
         print_json({**data, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {made.pairs} pairs, exclusion rule {rule.label}.")
+    print(f"Study {study}: {_made_of(found.clips, made.pairs)}")
+    print(f"Each pair gets {min_raters} raters, and one more if they disagree. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
+    next_line("serve", "--db", shown(db))
     print(shown(db))
+
+
+def _made_of(clips: Sequence[SourceClip], pairs: int) -> str:
+    """ "4 systems (a, b, c, d) on 17 prompts: 102 pairs." """
+    if not clips:
+        return "no pairs yet; `rushes study import` adds them."
+    systems = sorted({clip.system for clip in clips if clip.kind == "sample"})
+    samples = {clip.sample for clip in clips if clip.kind == "sample"}
+    return f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}, {pairs} pairs."
 
 
 def remarks(service: StudyService, study: str) -> list[str]:
@@ -171,7 +193,8 @@ def shown(db: str) -> str:
 def import_(
     study: Name,
     sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, or one CSV.")
+        list[str] | None,
+        typer.Argument(metavar="SUITE | [NAME=]RUN… | CSV", help="As for `create`: a suite, runs, folders or a CSV."),
     ] = None,
     ratings: Annotated[
         Path | None, typer.Option(help="A ratings CSV with votes given elsewhere; their watching is not verified.")
@@ -182,6 +205,7 @@ def import_(
     clips: Clips = None,
     prompts: Prompts = None,
     source_clips: SourceClips = None,
+    with_reference: WithReference = False,
     family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
@@ -193,6 +217,7 @@ def import_(
     """
     from rushes.instruments.preference.families import read_families
     from rushes.study.exchange.import_ratings import import_ratings
+    from rushes.suite.study_material import study_material
 
     if bool(sources) == (ratings is not None) or (lenient and ratings is None):
         raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient goes with the latter")
@@ -204,11 +229,11 @@ def import_(
         if ratings is not None:
             got = import_ratings(service, study, ratings, lenient=lenient, families=declared)
             data, said = {"votes": got.votes, "rubric": got.rubric, "bent": dict(got.bent)}, got.remarks
-        elif sources and len(sources) == 1 and not sources[0].is_dir():
+        else:
             options: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
-            service.import_csv(study, sources[0], families=declared, **options)
-        elif sources:
-            service.import_runs(study, sources, prompts=prompts, source_clips=source_clips, families=declared)
+            found = study_material(sources or [], with_reference=with_reference, **options)
+            service.import_clips(study, found.clips, families=declared)
+            said = list(found.remarks)
         samples = service.study_status(study).summary.pairs - before
         said += remarks(service, study)
     for line in said:
