@@ -14,8 +14,8 @@ from rushes.media import probe, write_clip
 from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.study import ExclusionRule, StudyError, StudyPlan
 from rushes.study.material.clips import content_type, ready_clip
-from rushes.study.material.places import from_runs
-from rushes.study.material.sources import from_csv, read_sources
+from rushes.study.material.places import from_runs, read_sources
+from rushes.study.material.sources import from_csv
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 """About files and words: refused or made before anything is stored, so one database says it all."""

@@ -204,7 +204,7 @@ class StudyService(Transactions):
         `feedback`, `prompt_text`, `clip_id`, `source` (the clip that was to be edited), `refused` (what the system said
         instead of making a clip; the path is empty then). Returns the pairs added.
         """
-        found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
+        found = places.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
         return self.import_clips(study, found, families=families, progress=progress)
 
     def import_clips(

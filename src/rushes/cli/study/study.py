@@ -100,6 +100,9 @@ def create(
     ),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
+    simple: Annotated[
+        bool, typer.Option("--simple", help="Ask only which clip is better: A, B or the same, after one watch each.")
+    ] = False,
     rubric: RubricFile = None,
     consent: ConsentFile = None,
     language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
@@ -138,7 +141,7 @@ def create(
         language=language,
         audio_check=audio_check,
         families=read_families(family or ()),
-        **own_texts(rubric, consent),
+        **own_texts(rubric, consent, simple=simple),
     )
     material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
     found = study_material(sources, with_reference=with_reference, **material) if sources else StudyMaterial(clips=[])
@@ -172,12 +175,16 @@ def remarks(service: StudyService, study: str) -> list[str]:
     return list(cast("list[str]", service.audit(study, limit=1)[0].detail["remarks"]))
 
 
-def own_texts(rubric: Path | None, consent: Path | None) -> dict[str, Any]:
-    """The plan's own rubric and consent words, where files were given."""
+def own_texts(rubric: Path | None, consent: Path | None, *, simple: bool = False) -> dict[str, Any]:
+    """The plan's own rubric and consent words, where files were given; or the plain comparison."""
     from rushes.instruments.preference.own_rubric import read_rubric
+    from rushes.instruments.preference.rubric import SIMPLE
     from rushes.study.recruiting.consent import read_consent
 
-    found: dict[str, Any] = {} if rubric is None else {"rubric": read_rubric(rubric)}
+    if simple and rubric is not None:
+        raise typer.BadParameter("--simple has a rubric of its own; leave out --simple or --rubric")
+    found: dict[str, Any] = {"rubric": SIMPLE} if simple else {}
+    found |= {} if rubric is None else {"rubric": read_rubric(rubric)}
     return found if consent is None else found | {"consent": read_consent(consent)}
 
 

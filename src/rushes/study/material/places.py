@@ -14,7 +14,7 @@ from rushes.storage.runs import Run, read_run
 from rushes.storage.runs.relocation import relocate
 from rushes.study.errors import StudyError
 from rushes.study.material.prompts import PromptBook, read_manifest
-from rushes.study.material.sources import SourceClip, require_prompts
+from rushes.study.material.sources import SourceClip, from_csv, require_prompts, with_sources
 
 PROMPTS = "prompts.csv"
 """The manifest that is taken up from beside the folders of systems."""
@@ -23,6 +23,22 @@ _FAMILY = re.compile(r"(?:^|_)(?P<task>T\d+)_(?P<prompt>p?\d+)(?:_|$)")
 
 def is_run(place: Path | str) -> bool:
     return Path(place, "run.json").is_file()
+
+
+def read_sources(
+    paths: Sequence[Path | str],
+    *,
+    clips: Path | None = None,
+    prompts: Path | None = None,
+    source_clips: Path | None = None,
+) -> list[SourceClip]:
+    """Clips of one CSV file, or of two or more runs or folders of clips, and the clips that were to be edited.
+
+    `source_clips` is a folder of the latter, each named as its sample or as its task and prompt (`T4_p09.mp4`).
+    """
+    if len(paths) == 1 and not Path(paths[0]).is_dir() and "=" not in str(paths[0]):
+        return with_sources(from_csv(Path(paths[0]), clips=clips, prompts=prompts), source_clips)
+    return with_sources(from_runs(paths, prompts=prompts), source_clips)
 
 
 def from_runs(

@@ -40,24 +40,6 @@ class SourceClip(Take):
     """What the system said instead of making a clip; `path` is then empty."""
 
 
-def read_sources(
-    paths: Sequence[Path | str],
-    *,
-    clips: Path | None = None,
-    prompts: Path | None = None,
-    source_clips: Path | None = None,
-) -> list[SourceClip]:
-    """Clips of one CSV file, or of two or more runs or folders of clips, and the clips that were to be edited.
-
-    `source_clips` is a folder of the latter, each named as its sample or as its task and prompt (`T4_p09.mp4`).
-    """
-    from rushes.study.material.places import from_runs
-
-    if len(paths) == 1 and not Path(paths[0]).is_dir() and "=" not in str(paths[0]):
-        return with_sources(from_csv(Path(paths[0]), clips=clips, prompts=prompts), source_clips)
-    return with_sources(from_runs(paths, prompts=prompts), source_clips)
-
-
 def with_sources(clips: Sequence[SourceClip], folder: Path | None = None) -> list[SourceClip]:
     """The clips, and after them one clip of kind "source" for every sample that has one.
 

@@ -41,7 +41,7 @@ def presentation(connection: Connection, now: int, session: str) -> Presentation
     row = connection.execute(_ABOUT, {"study_wanted": who.study_id, "rater_wanted": who.id}).one()
     language = who.language or row.language
     return Presentation(
-        rubric=rubric(who.rubric),
+        rubric=rubric(who.rubric, who.families).fitted(who.families),
         language=language,
         consent=consent_words(row.consent_text, language),
         sound_check=still_to_pass(connection, who),
