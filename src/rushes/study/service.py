@@ -19,7 +19,7 @@ from rushes.study.errors import StudyError
 from rushes.study.material import importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
 from rushes.study.material.sources import SourceClip
-from rushes.study.owner import administrators, decisions, erasing, lifecycle, registering
+from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering
 from rushes.study.queries import study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, StudyPlan, StudySummary, Task
@@ -266,6 +266,7 @@ class StudyService(Transactions):
     refusals = method(READ, results.refusals)
     exclusion_rule = method(READ, results.declared_rule)
     audit = method(READ, results.audit_log)
+    look = timed(WRITE, looking.look)
     declared_plan = method(READ, registering.declared_plan)
     record_registration = timed(WRITE, registering.record)
     registration = method(READ, registering.recorded)

@@ -161,17 +161,22 @@ def preregister(
     ties: Annotated[TiePolicy, typer.Option(help="How ties will count.")] = "davidson",
     prior: Annotated[float, typer.Option(min=0, help="Precision of a normal prior on strengths.")] = 0.0,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")] = 0.95,
+    hypothesis: Annotated[
+        str, typer.Option(help="What you expect to find, in one sentence.")
+    ] = "",
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Declare rubric, plan, exclusion rule and analysis before the votes, in a file with a digest and in the log.
+    """Declare hypothesis, size, plan, exclusions and analysis before the votes, in a file with a digest and the log.
 
     Example: rushes study preregister takes -o takes.preregistration.json
     """
     from rushes.study.preregistration import Analysis, register, write_registration
 
     with open_studies(db) as service:
-        made = register(service, study, Analysis(tie_policy=ties, prior=prior, confidence=confidence))
+        made = register(
+            service, study, Analysis(tie_policy=ties, prior=prior, confidence=confidence), hypothesis=hypothesis
+        )
     write_registration(out, made)
     if as_json:
         print_json({"study": study, "sha256": made.digest, "votes_before": made.votes_before, "file": str(out)})

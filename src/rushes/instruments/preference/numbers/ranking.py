@@ -56,19 +56,19 @@ def _strengths(
     raw: Sequence[Vote], about: Mapping[str, str], chosen: Choices, conditions: Conditions
 ) -> Generator[Measurement, None, Ranking | RankingError]:
     """Strength and rank of every system; returns the ranking, or why there is none."""
+    met = Counter(name for vote in raw for name in (vote.system_a, vote.system_b))
     votes, params = tally(raw), {**chosen.params, "clusters": CLUSTERS[chosen.interval]}
     try:
         ranking = rank(votes, tie_policy=chosen.ties, prior=chosen.prior)
     except RankingError as error:
-        nothing = Estimate.none(Why.NOT_RANKABLE, count=votes.votes)
         for system in votes.systems:
+            nothing = Estimate.none(Why.NOT_RANKABLE, count=met[system])
             for definition in (d.BT_ELO, d.BT_RANK):
                 at = {"system": system, **about}
                 yield measured(definition, nothing, conditions, at, note=str(error), **params)
         return error
     spread = uncertainty(ranking, votes, kind=chosen.interval, confidence=conditions.confidence)
     ranges = {one.system: one for one in rank_ranges(ranking, spread, confidence=conditions.confidence)}
-    met = Counter(name for vote in raw for name in (vote.system_a, vote.system_b))
     method = f"{chosen.interval if isinstance(spread, Why) else spread.kind} bonferroni"
     note = _caution(ranking, spread, chosen.interval)
     for system, strength in zip(ranking.systems, strength_estimates(ranking, spread), strict=True):
