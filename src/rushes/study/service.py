@@ -51,6 +51,7 @@ class StudyRunning(Transactions):
     decline = method(READ, open_links.decline)
     refuse = timed(WRITE, open_links.refuse)
     ending = timed(WRITE, open_links.ending)
+    stop = timed(WRITE, open_links.stop)
 
     def completion_code(self, session: str) -> str:
         """The code for a rater's last page; "" before the end, and for raters who came by invitation."""

@@ -33,7 +33,10 @@ def open_(
     completion_code: Annotated[
         str, typer.Option(help="One code for all who finish (Prolific's); left out, each rater gets their own.")
     ] = "",
-    screened_out_code: Annotated[str, typer.Option(help="For those who say no or are excluded before the end.")] = "",
+    screened_out_code: Annotated[str, typer.Option(help="For those who say no.")] = "",
+    partial_code: Annotated[
+        str, typer.Option(help="For those who stop before the end, or are excluded; they are paid in part.")
+    ] = "",
     full_code: Annotated[str, typer.Option(help="For those who come when all places are taken.")] = "",
     return_url: Annotated[
         str, typer.Option(help="Where they go afterwards: https://…{code}…; the platform's own when left out.")
@@ -58,6 +61,7 @@ def open_(
         ids=cast("Ids", ids),
         completion_code=completion_code,
         screened_out_code=screened_out_code,
+        partial_code=partial_code,
         full_code=full_code,
         participant_form=participant_form,
         return_url=return_url,

@@ -346,11 +346,12 @@ def _show_status(found: StudyStatus) -> None:
             f"{r.gold_right}/{r.gold_total}",
             f"{r.repeats_same}/{r.repeats_total}",
             f"{r.chose_a}/{r.chose_b}",
+            str(r.reports),
             f"excluded: {r.reason}" if r.excluded else r.reason,
         )
         for r in found.raters
     ]
-    heads = COUNT("votes", "min", "s/vote", "gold", "repeats", "left/right")
+    heads = COUNT("votes", "min", "s/vote", "gold", "repeats", "left/right", "reports")
     print_words("Raters", ("rater", "stage", *heads, "exclusion"), raters)
     for problem in [one for one in found.problems if not one.resolution][:10]:
         tell(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())

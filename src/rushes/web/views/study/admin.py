@@ -212,7 +212,7 @@ def set_state(request: Request, study: str, form: Form) -> Response:
 def open_link(request: Request, study: str, form: Form) -> Response:
     """The open link. It is in this answer only: the server keeps its hash."""
     bench = workbench(request)
-    texts = ("completion_code", "screened_out_code", "full_code", "participant_form", "return_url")
+    texts = ("completion_code", "screened_out_code", "partial_code", "full_code", "participant_form", "return_url")
     plan = RecruitmentPlan(
         platform=cast(Platform, _text(form, "platform")),
         quota=whole_number(_text(form, "quota"), highest=LARGEST_QUOTA) or 0,

@@ -26,6 +26,7 @@ from rushes.study import (
     VoteForm,
     VoteRefusal,
 )
+from rushes.study.errors import TooManyReports
 from rushes.study.raters.sound_check import GROUPS, MOST_TONES
 from rushes.study.records import LONGEST_NOTE, PROBLEMS
 from rushes.web.http.access import is_admin, rater, rater_token, signed_out
@@ -183,6 +184,9 @@ def _refusing(request: Request, form: FormData | None) -> Iterator[None]:
     """Whether the session has ended or only this pair has gone; the service's own words stay in the log."""
     try:
         yield
+    except TooManyReports:
+        about = workbench(request).service.presentation(rater_token(request))
+        raise Refusal(409, strings(about.language)("pair.reports_full"), code="reports") from None
     except StudyError as error:
         try:
             about = workbench(request).service.presentation(rater_token(request))
@@ -204,6 +208,7 @@ def _sound(request: Request, session: RaterSession, *, wrong: bool) -> Response:
         return see("/rate")
     # A new address after every try: the browser must not play the old tones from its cache.
     facts: dict[str, Any] = {"wrong": wrong, "groups": GROUPS, "most": MOST_TONES, "tries": secrets.token_hex(4)}
+    facts["tries_left"] = about.sound_tries_left
     return page(request, "rater/sound.html", study_title=session.study_title, **facts, **spoken(about))
 
 
