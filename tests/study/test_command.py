@@ -227,6 +227,8 @@ def test_exclusions(db, runs):
     ],
 )
 def test_bad_input_is_one_line(arguments, code, words, db):
+    with open_service(db):
+        pass
     result = rushes(*arguments, "--db", db)
     assert result.exit_code == code
     assert words in " ".join(result.stderr.replace("│", " ").split())

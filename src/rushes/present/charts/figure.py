@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rushes.core.registry import optional_package
 
 if TYPE_CHECKING:
     import altair
 
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _ID = re.compile(r'\bid="([^"]+)"')
 _USE = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 
@@ -40,7 +41,21 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
     """
     vl_convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
     # Altair types `to_dict` loosely; what it returns is the Vega-Lite specification.
-    return own_ids(str(vl_convert.vegalite_to_svg(chart.to_dict())))
+    return own_ids(str(vl_convert.vegalite_to_svg(printable(chart.to_dict()))))
+
+
+def printable(data: Any) -> Any:
+    """The same data with characters that XML cannot hold made visible: of one in a label, the drawing library would end
+    the whole process.
+
+    >>> printable({"name": "a\x1bb", "rows": ["\ud800", "fine"]})
+    {'name': 'a\ufffdb', 'rows': ['\ufffd', 'fine']}
+    """
+    if isinstance(data, str):
+        return _NOT_XML.sub("\ufffd", data)
+    if isinstance(data, dict):
+        return {printable(key): printable(value) for key, value in data.items()}
+    return [printable(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
 def own_ids(svg: str) -> str:

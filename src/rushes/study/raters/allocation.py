@@ -25,7 +25,7 @@ from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
 from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STILL_SHOWN, STOPPED, STUDY, VOTED
-from rushes.study.raters.active_pairs import of_next_match_up
+from rushes.study.raters.active_pairing import of_next_match_up
 from rushes.study.tokens import new_token
 
 LEASE_MS = 45 * 60_000

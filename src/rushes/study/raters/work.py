@@ -54,6 +54,8 @@ from rushes.study.records import (
 )
 from rushes.study.tokens import token_hash
 
+BUILT_IN = "training"
+"""The sample of the training pair that a study has unless it brings its own (`material.training_clips`)."""
 NO_CLIP = "no such clip; reload the page"
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 
@@ -133,7 +135,7 @@ def training_task(connection: Connection, now: int, session: str) -> Task:
     key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
     if key is None:
         query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
-        pair_id = connection.execute(query.order_by(pair.c.id)).scalar()
+        pair_id = connection.execute(query.order_by(pair.c.sample == BUILT_IN, pair.c.id)).scalar()  # an own one first
         if pair_id is None:
             raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
         left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
