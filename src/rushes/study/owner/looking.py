@@ -54,17 +54,21 @@ class Look:
         if self.void:
             return (
                 "Votes were added after the results had been read as final: the intervals no longer keep "
-                f"{confidence:.0%}. Treat this as exploratory."
+                f"{_percent(confidence)}. Treat this as exploratory."
             )
         if self.share == 1.0:
             return ""
-        level = f"{100 * self.level(confidence):.4g} %"
+        level = _percent(self.level(confidence))
         if self.done:
             return f"The results were read {_times(self.earlier)} before the end, so intervals are at {level}."
         return (
             f"The study isn't done. This is look {self.number} before the end; intervals are at {level}, so that the "
-            f"study as a whole keeps {confidence:.0%} however often you look."
+            f"study as a whole keeps {_percent(confidence)} however often you look."
         )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
 
 
 def _times(count: int) -> str:

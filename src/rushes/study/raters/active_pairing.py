@@ -133,8 +133,8 @@ def order_gains(wins: NDArray[Any], pending: NDArray[Any]) -> NDArray[Any]:
 
 # --- in a study -----------------------------------------------------------------------------------------------------
 # A pair that is begun gets its raters first, so the rule of two raters and a third holds as ever; what is chosen here
-# is which sample is begun next. Votes of excluded raters do not count. Places that are taken, and those that begun pairs
-# still wait for, are votes on their way.
+# is which sample is begun next. Votes of excluded raters do not count. Places that are taken, and those that begun
+# pairs still wait for, are votes on their way.
 
 
 def of_next_match_up(connection: Connection, free: ColumnElement[bool], keys: dict[str, Any]) -> ColumnElement[bool]:
