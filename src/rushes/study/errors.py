@@ -4,8 +4,7 @@
 
     InputError
     └── StudyError      a study, a pair, a file or a request is not what was expected
-        ├── NotAllowed  an invitation, a session or a token is unknown, used or expired: ask for a new invitation
-        └── TooManyReports  a rater has reported as many pairs as their votes allow
+        └── NotAllowed  an invitation, a session or a token is unknown, used or expired: ask for a new invitation
 """
 
 from __future__ import annotations
@@ -19,7 +18,3 @@ class StudyError(InputError):
 
 class NotAllowed(StudyError):
     """An invitation, a session or a media token is unknown, used or expired: ask for a new invitation."""
-
-
-class TooManyReports(StudyError):
-    """A rater has reported as many pairs as their votes allow: judge more, or stop with a code."""

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, or_, sel
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.instruments.preference.rubric import FAMILIES, rubric
 from rushes.study.database.tables import assignment, clip, pair, rater, rater_session, study, vote
-from rushes.study.errors import NotAllowed, StudyError, TooManyReports
+from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.queries import (
     CLIP_A,
     CLIP_B,
@@ -280,9 +280,10 @@ def save_draft(connection: Connection, now: int, session: str, assignment: str, 
 
 def report_problem(
     connection: Connection, now: int, session: str, assignment: str, *, kind: str, text: str = ""
-) -> None:
+) -> bool:
     """A pair that cannot be judged (kind: "will not play", "no sound", "offensive", "other"): it is taken from
-    this rater, shown to the administrator and given to others; the rater goes on with the next."""
+    this rater, shown to the administrator and given to others; the rater goes on with the next. False, and
+    nothing is done, where the rater has reported as many pairs as their votes allow."""
     who, row = at_work(connection, session, assignment, now)
     if kind not in PROBLEMS:
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
@@ -290,13 +291,14 @@ def report_problem(
         raise StudyError("this pair is closed for you; there is nothing to report any more")
     counts = connection.execute(_REPORTS, {"rater_wanted": who.id}).one()
     if row.purpose != "training" and counts.reports >= FREE_REPORTS + counts.votes // VOTES_PER_REPORT:
-        raise TooManyReports(f"{counts.reports} pairs reported and {counts.votes} judged; judge more, or stop here")
+        return False
     text = text[:LONGEST_NOTE]
     add_problem(connection, study_id=who.study_id, assignment_id=row.id, kind=kind, text=text, now=now)
     if row.purpose != "training":  # training is done or waited for, never skipped: its pair stays where it is
         connection.execute(KEEP, {"wanted_id": row.id, "state": "problem"})
         recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
+    return True
 
 
 FREE_REPORTS, VOTES_PER_REPORT = 3, 5

@@ -17,6 +17,7 @@ _PARAMS = (
     "votes_per_rater",
 )
 _REFERENCE = "simulation of the study as it is made and of the ranks it reports; docs/statistics.md, how many votes"
+_HISTORY = ("first release", "of the study that create makes, with its third votes, and of the ranks it reports")
 
 STUDY_POWER = Definition(
     name="study_power",
@@ -29,6 +30,7 @@ STUDY_POWER = Definition(
     "at the level for all differences together, leaves out 0 on the right side) / all simulated",
     edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
     reference=_REFERENCE,
+    history=_HISTORY,
     open_params=(*_PARAMS, "raters", "min_raters"),
 )
 DESIGN_EFFECT = Definition(
@@ -41,6 +43,7 @@ DESIGN_EFFECT = Definition(
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
     edge_cases="simulated studies without a finite difference are left out of the mean; none left: None",
     reference=_REFERENCE,
+    history=_HISTORY,
     open_params=(*_PARAMS, "raters", "min_raters"),
 )
 RATERS_NEEDED = Definition(
@@ -54,6 +57,7 @@ RATERS_NEEDED = Definition(
     "given to as many of them as their votes are enough for",
     edge_cases=f"not reached by {MOST_RATERS} raters: None",
     reference=_REFERENCE,
+    history=_HISTORY,
     open_params=(*_PARAMS, "power"),
 )
 PROMPTS_WITH_METRIC = Definition(

@@ -26,7 +26,6 @@ from rushes.study import (
     VoteForm,
     VoteRefusal,
 )
-from rushes.study.errors import TooManyReports
 from rushes.study.owner.blinding import behind
 from rushes.study.raters.sound_check import GROUPS, MOST_TONES
 from rushes.study.records import LONGEST_NOTE, PROBLEMS
@@ -162,9 +161,12 @@ def problem(request: Request, form: Form) -> Response:
         raise Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
     text = str(form.get("text", ""))[:LONGEST_NOTE]
     with _refusing(request, form):
-        workbench(request).service.report_problem(
+        taken = workbench(request).service.report_problem(
             rater_token(request), str(form.get("assignment", "")), kind=kind, text=text
         )
+    if not taken:
+        about = workbench(request).service.presentation(rater_token(request))
+        raise Refusal(409, strings(about.language)("pair.reports_full"), code="reports")
     return json_reply({"reported": True, "next": "/rate"}) if wants_json(request) else see("/rate")
 
 
@@ -185,9 +187,6 @@ def _refusing(request: Request, form: FormData | None) -> Iterator[None]:
     """Whether the session has ended or only this pair has gone; the service's own words stay in the log."""
     try:
         yield
-    except TooManyReports:
-        about = workbench(request).service.presentation(rater_token(request))
-        raise Refusal(409, strings(about.language)("pair.reports_full"), code="reports") from None
     except StudyError as error:
         try:
             about = workbench(request).service.presentation(rater_token(request))
