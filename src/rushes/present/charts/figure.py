@@ -45,11 +45,11 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 
 
 def printable(data: Any) -> Any:
-    """The same data with characters that XML cannot hold made visible: of one in a label, the drawing library would end
-    the whole process.
+    r"""The same data with characters that XML cannot hold made visible: of one in a label, the drawing library would
+    end the whole process.
 
-    >>> printable({"name": "a\x1bb", "rows": ["\ud800", "fine"]})
-    {'name': 'a\ufffdb', 'rows': ['\ufffd', 'fine']}
+    >>> printable({"name": "a\x1bb", "rows": ["fine", 1]}) == {"name": "a\ufffdb", "rows": ["fine", 1]}
+    True
     """
     if isinstance(data, str):
         return _NOT_XML.sub("\ufffd", data)
