@@ -92,9 +92,9 @@ def create(
     min_repeat_agreement: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
     ] = None,
-    pairing: Annotated[str, typer.Option(help="round-robin, or active: the pairs that votes leave most open.")] = (
-        "round-robin"
-    ),
+    pairing: Annotated[
+        str, typer.Option(help="round-robin, or active: the pairs that votes leave most open; gives an order alone.")
+    ] = ("round-robin"),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
     simple: Annotated[
