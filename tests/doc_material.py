@@ -333,7 +333,7 @@ def votes() -> None:
     """The study alone."""
     from rushes.study import ClipView, StudyPlan, open_service
     from rushes.study.demo import SimulatedClock, SimulatedRater
-    from rushes.study.material.sources import read_sources
+    from rushes.study.material.places import read_sources
 
     class Rater(SimulatedRater):
         def _system(self, clip: ClipView) -> str:

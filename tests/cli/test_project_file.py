@@ -77,7 +77,7 @@ def test_tables_are_commands_and_keys_options(tmp_path: Path) -> None:
         ("[clip]\npaths = ['a']", "there is no 'paths'"),
         ("[clip]\noverwrite = true", "--overwrite removes what is there, so it is taken from the command line only"),
         ("[clip]\nversion = true", "there is no 'version'"),
-        ("[study.creat]\nseed = 1", "[study]: there is no 'creat'. Did you mean `create`?"),
+        ("[study.creat]\nseed = 1", "[study]: there is no 'creat'. Did you mean `create` or `relocate`?"),
         ("[clip", "expected TOML; "),
         ("[gate]\nmetric = [1]", "metric is a list; got [1]"),
     ],

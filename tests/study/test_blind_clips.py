@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import av
 import numpy as np
@@ -52,10 +51,11 @@ def test_no_clip_is_served_with_its_metadata(service, pairs):
     rows = served(service, "s").values()
     assert len(rows) == 4
     for row in rows:
-        data = Path(row["path"]).read_bytes()
+        path = service.media_folder / row["path"]
+        data = path.read_bytes()
         assert b"WanVideo" not in data and b"Lavf" not in data
         assert (row["treatment"], row["content_type"]) == ("copied", "video/mp4") and row["path"].endswith(".mp4")
-        assert row["served_sha256"] == file_digest(row["path"]) and row["sha256"] == file_digest(row["source"])
+        assert row["served_sha256"] == file_digest(path) and row["sha256"] == file_digest(row["source"])
     imported = next(entry for entry in service.audit("s") if entry.action == "imported")
     assert imported.detail["clips"] == {"copied without metadata": 4, "encoded again": 0, "because": []}
 

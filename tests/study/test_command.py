@@ -94,7 +94,7 @@ def voted(db: Path, runs: list[Path]) -> Path:
 
 def test_create_says_what_comes_next(db, runs):
     result = done("study", "create", "takes", *runs, "--db", db, "--max-gold-errors", 1)
-    assert "4 pairs, exclusion rule gold_errors>1" in result.stdout
+    assert "Exclusion rule: gold_errors>1" in result.stdout
     assert "rushes study invite takes" in result.stdout and result.stdout.splitlines()[-1] == str(db)
 
 
@@ -227,6 +227,8 @@ def test_exclusions(db, runs):
     ],
 )
 def test_bad_input_is_one_line(arguments, code, words, db):
+    with open_service(db):
+        pass
     result = rushes(*arguments, "--db", db)
     assert result.exit_code == code
     assert words in " ".join(result.stderr.replace("│", " ").split())

@@ -110,7 +110,7 @@ def test_the_command_declares_and_warns(clips: Path, tmp_path: Path) -> None:
     assert "Family edit is an edit family" in told.stderr and "safety" not in told.stderr
     data = json.loads(done("study", "create", "two", clips, "--family", "edit=plain", "--db", db, "--json").stdout)
     assert data["families"] == {"T2": "plain", "edit": "plain", "looks": "plain", "safety": "plain"}
-    assert [line.split()[1] for line in data["remarks"]] == ["edit", "safety"]
+    assert [line.split()[1] for line in data["remarks"][1:]] == ["edit", "safety"]
     for wrong in ("edit", "edit=sharp"):
         bad = rushes("study", "create", "three", clips, "--family", wrong, "--db", db)
         assert bad.exit_code == 1 and "NAME=KIND, KIND one of plain, edit, safety" in bad.stderr

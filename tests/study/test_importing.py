@@ -14,7 +14,8 @@ from rushes.media import probe, write_clip
 from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.study import ExclusionRule, StudyError, StudyPlan
 from rushes.study.material.clips import content_type, ready_clip
-from rushes.study.material.sources import from_csv, from_runs, read_sources
+from rushes.study.material.places import from_runs, read_sources
+from rushes.study.material.sources import from_csv
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 """About files and words: refused or made before anything is stored, so one database says it all."""
@@ -183,7 +184,7 @@ def test_a_folder_with_a_hole_is_refused(tmp_path, manifest, two_systems):
     with pytest.raises(StudyError, match="beta has no clip for T1_p01"):
         from_csv(manifest, clips=folder)
     shutil.copy(folder / "beta_T1_p00.mp4", folder / "beta_T9_p77.mp4")
-    with pytest.raises(StudyError, match="has no prompt p77 of task T9"):
+    with pytest.raises(StudyError, match="beta_T9_p77.*expected SYSTEM_TASK_PROMPT"):
         from_csv(manifest, clips=folder)
 
 

@@ -8,7 +8,7 @@ import io
 import pytest
 from sqlalchemy import text
 
-from rushes.study import ExclusionRule, NotAllowed, StudyError, StudyPlan
+from rushes.study import NotAllowed, StudyError, StudyPlan, VoteForm, VoteRefusal
 from rushes.study.recruiting.open_links import HOLD_MS
 from rushes.study.recruiting.payments import payments_csv
 from rushes.study.recruiting.platforms import RecruitmentPlan
@@ -59,8 +59,7 @@ def test_the_same_participant_comes_back_to_their_own_work(service, worker, stud
     first = worker(token, "5f00aa5f00aa5f00aa5f00aa").work(most=2)
     again = worker(token, "5f00aa5f00aa5f00aa5f00aa")
     assert again.code == first.code and again.task().number == 3
-    with pytest.raises(NotAllowed):
-        service.session(first.session)  # one person, one browser
+    assert service.session(first.session).rater == first.code  # whoever knows an id ends nobody's session
     newer = service.running.open_link(study, PROLIFIC)  # and through the next link of the study
     assert worker(newer, "5f00aa5f00aa5f00aa5f00aa").code == first.code
     with pytest.raises(NotAllowed, match="replaced"):
@@ -162,14 +161,21 @@ def test_of_many_at_once_only_the_quota_gets_in(service, study):
     assert len(service.study_status(study).raters) == 3
 
 
-def test_who_is_excluded_before_the_end_gets_the_code_for_that(service, worker, clock, manifest, two_systems):
-    service.declare_exclusion("takes", ExclusionRule(max_side_bias=0.0))
-    plan = RecruitmentPlan(platform="prolific", quota=9, completion_code="C1", screened_out_code="C2")
-    one = worker(service.running.open_link("takes", plan), "1" * 24).work(most=5)
+def test_exclusion_takes_no_pay(service, worker, clock, manifest, two_systems):
+    plan = RecruitmentPlan(
+        platform="prolific", quota=9, completion_code="C1", screened_out_code="C2", partial_code="C4"
+    )
+    service.create_study(StudyPlan(name="paid", gold_every=0, repeat_every=0, pay="5 EUR/study"), training=False)
+    service.import_csv("paid", manifest, clips=two_systems)
+    token = service.running.open_link("paid", plan)
+    worker(token, "2" * 24).work()
+    one = worker(token, "1" * 24).work(most=5)
     with service.database.write() as connection:
         connection.execute(text("UPDATE rater SET excluded = 1 WHERE code = :code"), {"code": one.code})
     end = service.running.ending(one.session)
-    assert (end.outcome, end.code) == ("screened out", "C2")
+    assert (end.outcome, end.code) == ("stopped", "C4")
+    paid = {line.votes: str(line.suggested_pay) for line in service.running.payments("paid")}
+    assert paid[6] == "5.00" and float(paid[5]) >= 4.17  # five of six pairs, or more by the time they took
 
 
 def test_the_payments_list(service, worker, clock, manifest, two_systems, study):
@@ -203,3 +209,98 @@ def test_a_cell_of_the_payments_list_is_never_a_formula(service, worker, study):
 def test_a_rate_that_is_none_is_refused(service, database, pay):
     with pytest.raises(StudyError, match="12 GBP/hour"):
         service.create_study(StudyPlan(name="paid", pay=pay), training=False)
+
+
+def test_reports_do_not_stand_in_for_the_work(service, worker, study):
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=9))
+    one = worker(token, "p1").work(most=1)
+    for _ in range(3):
+        assert service.report_problem(one.session, one.task().assignment, kind="other")
+    assert not service.report_problem(one.session, one.task().assignment, kind="other")
+    assert service.running.ending(one.session).outcome is None  # one vote earns no completion code
+    (line,) = [line for line in service.study_status(study).raters if line.rater == one.code]
+    assert line.reports == 3
+    one.work()
+    assert service.running.ending(one.session).outcome == "completed"
+
+
+def test_every_way_out_has_a_code(service, worker, study):
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=9, completion_code="DONE"))
+    early, some = worker(token, "p1"), worker(token, "p2").work(most=2)
+    held = some.task()
+    ends = [service.running.stop(one.session) for one in (early, some)]
+    assert [end.outcome for end in ends] == ["stopped"] * 2 and ends[1].votes == 2
+    assert all(len(end.code) == 10 for end in ends) and ends[0].code != ends[1].code
+    assert service.next_task(some.session) is None and service.running.stop(some.session) == ends[1]
+    assert service.session(some.session).stage == "done" and not service.more_work(some.session)
+    other = worker(token, "p3")
+    seen = {service.media(task.a.token).source for task in [other.task()]}
+    assert seen and held.assignment  # the place that was left is free for others
+    other.work()
+    assert service.running.ending(other.session).votes == 6
+
+
+def test_time_is_paid_from_the_first_page_on(service, clock, manifest, two_systems):
+    """Consent 1.5 min, instructions 3 min, and 61 s of thought for each of five pairs: all of it counts."""
+    service.create_study(StudyPlan(name="paid", gold_every=0, repeat_every=0, pay="12 GBP/hour"), training=False)
+    service.import_csv("paid", manifest, clips=two_systems)
+    token = service.running.open_link("paid", RecruitmentPlan(platform="other", quota=9))
+    session = service.running.join(token, participant="p1").session.token
+    began = clock()
+    clock.forward(90_000)
+    service.give_consent(session)
+    clock.forward(180_000)
+    for number in range(5):
+        task = service.standing(session)[1]
+        clock.forward(61_000)
+        service.save_draft(session, task.assignment, VoteForm())
+        if number < 3:
+            service.report_problem(session, task.assignment, kind="other")
+    (line,) = service.running.payments("paid")
+    assert line.minutes == pytest.approx((clock() - began) / 60_000, abs=0.1) and line.minutes > 9
+    clock.forward(11 * 60_000)  # a break is none
+    service.standing(session)
+    assert service.running.payments("paid")[0].minutes == line.minutes
+
+
+def test_an_id_alone_shows_and_changes_no_vote(service, worker, clock, study):
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=9))
+    victim = worker(token, "P000001")
+    task = victim.task()
+    victim.vote(task, note="mine alone")
+    clock.forward(60_000)
+    thief = service.running.join(token, participant="P000001").session.token
+    assert service.last_vote(thief) is None and service.last_vote(victim.session) is not None
+    form = victim.form(task, "B")
+    answer = service.submit_vote(thief, task.assignment, form, key="stolen", correction=True)
+    assert isinstance(answer, VoteRefusal)
+    assert service.session(victim.session).rater == victim.code
+
+
+def test_made_up_ids_hold_no_place_for_long(service, worker, clock, study):
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=3))
+    for name in ("x1", "x2", "x3"):
+        assert service.running.join(token, participant=name).session is not None
+    assert service.running.join(token, participant="real").session is None
+    clock.forward(10 * 60_000 + 1)
+    assert service.running.join(token, participant="real").session is not None
+
+
+def test_a_long_id_is_refused_before_any_form_is_tried(service, study):
+    plan = RecruitmentPlan(platform="other", quota=3, participant_form=".+-.+")
+    token = service.running.open_link(study, plan)
+    with pytest.raises(StudyError, match="1–100 letters"):
+        service.running.join(token, participant="-" * 1_000_000 + "\na")  # took a minute for a tenth of it
+    assert service.running.join(token, participant="a-b").session is not None
+
+
+def test_the_sound_check_cannot_be_guessed(service, people, study, database):
+    person = people(1)[0]
+    with database.write() as connection:
+        connection.execute(text("UPDATE study SET audio_check = 1"))
+        connection.execute(text("UPDATE clip SET has_audio = 1"))
+    told = [service.answer_sound_check(person.session, "0000") for _ in range(5)]
+    from rushes.study.raters.sound_check import sequence
+
+    assert not any(told) and service.presentation(person.session).sound_tries_left == 0
+    assert not service.answer_sound_check(person.session, sequence(1, person.code, 5))

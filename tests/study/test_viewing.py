@@ -11,7 +11,8 @@ import pytest
 from rushes.instruments.preference.votes import Vote
 from rushes.study.errors import StudyError
 from rushes.study.exchange.table import read_table, write_csv, write_parquet
-from rushes.study.material.sources import from_csv, read_sources, with_sources
+from rushes.study.material.places import read_sources
+from rushes.study.material.sources import from_csv, with_sources
 from rushes.study.raters.play_credit import Ledger, WatchRule
 from rushes.study.raters.sound_check import GROUPS, MOST_TONES, sequence, sequence_wav
 from rushes.study.raters.viewing import LONGEST, read_viewing, viewing_summary

@@ -19,7 +19,7 @@ from tests.processes import until
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
 
-from .livesite import Client, filled, key_of, stretches
+from .livesite import LONGEST_MS, Client, filled, key_of, stretches
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -126,7 +126,7 @@ def walk(client: Client, proxied: Proxied) -> None:
         assert part.content == whole.content[100:300]
         assert client.get(address, headers={"range": "bytes=99999999-"}).status_code == 416
     page = client.get("/rate").text
-    time.sleep(2 * task["clips"]["A"]["duration_ms"] / 1000)  # credit runs by the server's clock
+    time.sleep(2 * LONGEST_MS / 1000)  # credit runs by the server's clock
     watched = client.send_json("/rate/watch", {"assignment": task["assignment"], "events": stretches(task)})
     assert watched.json()["complete"], watched.text
     voted = client.send_quietly("/rate/vote", filled(task, key_of(page)))

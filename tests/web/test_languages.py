@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 import rushes.web
-from rushes.instruments.preference.rubric import RUBRIC
+from rushes.instruments.preference.rubric import RUBRIC, SIMPLE
 from rushes.study.recruiting.consent import LANGUAGES
 from rushes.web.study.languages import strings
 
@@ -83,3 +83,9 @@ def test_pages_before_a_study_is_known_speak_as_the_browser_asks(study: Study) -
     rater = study.rater()  # from here on the study's language, or the one the rater chose
     german = {"accept-language": "de"}
     assert "You are signed out" in rater.send_form("/rate/sign-out", headers=german).text
+
+
+def test_german_reads_the_plain_comparison_and_fitted_instructions() -> None:
+    told = [*SIMPLE.instructions, SIMPLE.winner_wording, SIMPLE.tie_wording, SIMPLE.note_wording]
+    told += RUBRIC.fitted(["T1"]).instructions
+    assert [text for text in told if strings("de").words(text) == text] == []

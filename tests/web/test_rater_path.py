@@ -271,3 +271,31 @@ def test_a_deleted_clip_can_be_reported_and_is_no_trap(study: Study, clip_table:
         assert gone.status_code == 404 and path.name not in gone.text
     finally:
         path.write_bytes(kept)
+
+
+def test_no_size_length_or_rate_tells_the_systems_apart(study: Study) -> None:
+    client = study.rater()
+    task = client.get("/rate.json").json()
+    assert {key for clip in task["clips"].values() for key in clip} == {"address", "has_audio", "refused"}
+    assert task["frame"] in ("wide", "square", "tall")
+    page = client.get("/rate").text
+    videos = re.findall(r"<video [^>]*>", page)
+    assert len(videos) == 2 and not any(re.search(r"(width|height|data-fps)=", video) for video in videos)
+
+
+def test_a_rater_stops_with_thanks(study: Study) -> None:
+    client = study.rater()
+    assert "/rate/stop" in client.get("/rate").text
+    stopped = client.send_form("/rate/stop")
+    assert stopped.status_code == 200 and "You have stopped" in stopped.text
+    assert client.get("/rate.json").json()["stage"] == "done"
+
+
+def test_many_reports_are_refused_with_a_way_out(study: Study) -> None:
+    client = study.rater()
+    for _ in range(4):
+        task = client.get("/rate.json").json()
+        if "assignment" not in task:
+            pytest.skip("the study has fewer pairs than free reports")
+        answer = client.send_quietly("/rate/problem", {"assignment": task["assignment"], "kind": "other"})
+    assert answer.status_code == 409 and "stop here" in answer.text

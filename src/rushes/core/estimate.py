@@ -76,6 +76,7 @@ class Why(StrEnum):
     ONE_CATEGORY = "one-category", "all ratings are in one category, so chance explains them"
     ONE_POSSIBLE_CATEGORY = "one-possible-category", "one category cannot show agreement"
     NOT_RANKABLE = "not-rankable", "the votes cannot be ranked"
+    CHOSEN_BY_VOTES = "chosen-by-votes", "active pairing chose pairs by the votes so far: only the order holds"
     FEW_RATED_CLIPS = "few-rated-clips", "{count} clips have both the metric and a rating; 3 are needed"
     FEW_SYSTEMS = "few-systems", "{count} systems; 3 are needed"
     NO_TWO_SYSTEMS = "no-two-systems", "no prompt has two systems"

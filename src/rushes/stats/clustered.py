@@ -25,7 +25,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rushes.core import Estimate, Interval, Why
-from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
+from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, normal_quantile, student_quantile, wilson
 
 IntervalKind: TypeAlias = Literal[
     "fisher", "sandwich", "rater-clustered", "rater- and prompt-clustered", "prompt-clustered"
@@ -114,11 +114,16 @@ def clustered_mean(
     confidence: float = LEVEL,
     lowest: float | None = None,
     highest: float | None = None,
+    step: float | None = None,
 ) -> Estimate:
     """A mean whose observations come in groups: one person's answers and, where given, one prompt's.
 
     Formula     m ± t(G−1) √(G/(G−1) Σ_g (Σ_{k∈g} (v_k − m))²) / n for raters alone; two-way with prompts; cut to
                 `lowest` and `highest`, which the mean cannot leave
+    Floor       where both ends of the scale are given, the interval is never narrower than an effective count allows:
+                n* = variance / error², at most n; min(raters, prompts) where all votes agree. Of a share it holds
+                Wilson's interval of n*; of a scale with steps, m ± step · z²/(n* + z²), what Wilson leaves open after
+                n* equal answers. Without it, 4 prompts covered 0.43 to 0.92 of 95 %, and 8 equal votes gave no width
     Edge cases  no value: none. Fewer than two raters: no interval. One prompt: raters alone, and `why` says so.
     """
     check_confidence(confidence)
@@ -141,5 +146,26 @@ def clustered_mean(
         error = math.sqrt(people / (people - 1.0) * float(sums @ sums)) / number
     half = student_quantile(0.5 + confidence / 2.0, freedom) * error
     interval = Interval(low=centre - half, high=centre + half, level=confidence, method=kind).within(lowest, highest)
+    if lowest is not None and highest is not None:
+        variance = float(data.var()) if step is not None else (centre - lowest) * (highest - centre)
+        effective = min(number, variance / error**2) if error > 0 and variance > 0 else freedom + 1
+        floor = _floor(centre, effective, lowest, highest, step, confidence)
+        low, high = min(interval.low, floor.low), max(interval.high, floor.high)
+        interval = Interval(low=low, high=high, level=confidence, method=kind).within(lowest, highest)
     why = Why.ONE_PROMPT if prompts is not None and many <= 1 else None
     return Estimate(value=mean, count=number, interval=interval, why=why)
+
+
+def _floor(
+    mean: float, effective: float, lowest: float, highest: float, step: float | None, confidence: float
+) -> Interval:
+    """The narrowest interval that so many independent answers can have."""
+    if step is None:
+        width = highest - lowest
+        share = wilson(min(1.0, max(0.0, (mean - lowest) / width)) * effective, effective, level=confidence)
+        return Interval(
+            low=lowest + width * share.low, high=lowest + width * share.high, level=confidence, method="wilson"
+        )
+    z2 = normal_quantile(0.5 + confidence / 2.0) ** 2
+    half = step * z2 / (effective + z2)
+    return Interval(low=mean - half, high=mean + half, level=confidence, method="wilson")

@@ -37,7 +37,7 @@ from rushes.study import (
     open_service,
 )
 from rushes.study.evaluate import evaluate_study
-from rushes.study.material.sources import read_sources
+from rushes.study.material.places import read_sources
 
 STUDY = "demo"
 STRENGTHS = {"amber": 1.1, "birch": 0.0, "cedar": -1.1}

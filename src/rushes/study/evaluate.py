@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from rushes.instruments.preference.show.tables import ranking
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.storage.runs import Entry, Run, Subject, open_run, read_run, subject_ids
 from rushes.study import StudyService, StudyStatus, open_service
+from rushes.study.owner.looking import Look
 from rushes.study.preregistration import USUAL, Analysis, read_registration, state
 from rushes.study.raters.viewing import viewing_summary
 
@@ -48,7 +49,9 @@ def evaluate_study(
     found = measure_study(service, study, analysis)
     settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
     declared = None if preregistration is None else read_registration(Path(preregistration))
-    facts = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
+    facts: dict[str, object] = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
+    if told := found.look.text(confidence):
+        facts["looks"] = {"number": found.look.number, "earlier": found.look.earlier, "text": told}
     return _write(run, study, settings, found, inputs=[study], overwrite=overwrite, facts=facts)
 
 
@@ -58,6 +61,8 @@ class MeasuredStudy(NamedTuple):
     status: StudyStatus
     votes: Sequence[Vote]
     measurements: tuple[Measurement, ...]
+    look: Look = Look(done=True)
+    """Whether the study was done when its numbers were read, and at which level they are."""
 
     def raters(self, rule: str) -> int:
         """How many raters the numbers under this exclusion rule rest on."""
@@ -66,10 +71,12 @@ class MeasuredStudy(NamedTuple):
 
 
 def measure_study(service: StudyService, study: str, analysis: Analysis = USUAL) -> MeasuredStudy:
-    """Every number of a study, as `evaluate_study` writes them."""
+    """Every number of a study, as `evaluate_study` writes them; the look is logged (`owner.looking`)."""
+    look = service.look(study)
     status, votes = service.study_status(study), service.votes(study, adjudicated=True)
-    found = study_measurements(votes, min_raters=status.min_raters, **asdict(analysis), **_conditions(status))
-    return MeasuredStudy(status, votes, found)
+    chosen = asdict(replace(analysis, confidence=look.level(analysis.confidence)))
+    found = study_measurements(votes, min_raters=status.min_raters, **chosen, **_conditions(status))
+    return MeasuredStudy(status, votes, found, look)
 
 
 def _conditions(status: StudyStatus) -> dict[str, Any]:

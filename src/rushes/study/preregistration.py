@@ -1,7 +1,8 @@
 """What a study declares before its votes, in one file with a digest, and whether results were made under it.
 
 Content     the rubric (version and digest of its words), the plan (seed, raters per sample, quotas, watching), the
-            pairs (number and digest), the exclusion rule, and the analysis: tie policy, prior, level, and the signature
+            pairs (number and digest), the exclusion rule, the hypothesis, the votes and the stopping rule,
+            and the analysis: tie policy, prior, level, and the signature
             of every number that will be reported
 Digest      sha256 of the content as canonical JSON. No time is in it: when a plan was registered is for the study's
             log, or for whoever keeps the file
@@ -72,7 +73,12 @@ def content_digest(content: Mapping[str, Any]) -> str:
     return bytes_digest(canonical_json(content).encode())
 
 
-def study_content(service: StudyService, study: str, analysis: Analysis) -> dict[str, Any]:
+STOPPING = "every pair has its raters, or the study is closed; each look before spends α/(2k(k+1)), the last one α/2"
+"""When a study ends, as every preregistration states it; `rushes.study.owner.looking` keeps it."""
+_INTENT = "intent."
+
+
+def study_content(service: StudyService, study: str, analysis: Analysis, *, hypothesis: str = "") -> dict[str, Any]:
     """What a study declares, as it stands now."""
     plan = dict(service.declared_plan(study))
     words = rubric(plan["rubric"])
@@ -84,6 +90,11 @@ def study_content(service: StudyService, study: str, analysis: Analysis) -> dict
         "plan": {key: value for key, value in plan.items() if key not in ("pairs", "rubric")},
         "pairs": {"count": len(plan["pairs"]), "sha256": bytes_digest(canonical_json(plan["pairs"]).encode())},
         "exclusion_rule": rule,
+        "intent": {
+            "hypothesis": hypothesis,
+            "votes": len(plan["pairs"]) * plan["min_raters"],
+            "stopping": STOPPING,
+        },
         "analysis": {
             **asdict(analysis),
             "agreement_votes": plan["min_raters"],
@@ -133,9 +144,10 @@ def _signatures(
     return sorted({m.signature for m in found if m.name != SAMPLES_BELOW_MINIMUM.name})
 
 
-def register(service: StudyService, study: str, analysis: Analysis) -> Registration:
+def register(service: StudyService, study: str, analysis: Analysis, *, hypothesis: str = "") -> Registration:
     """Declare the plan: it goes into the study's log, with its digest and the number of votes that were in."""
-    made = Registration(content=study_content(service, study, analysis), votes_before=_votes(service, study))
+    content = study_content(service, study, analysis, hypothesis=hypothesis)
+    made = Registration(content=content, votes_before=_votes(service, study))
     service.record_registration(study, digest=made.digest, parts=made.parts, votes_before=made.votes_before)
     return made
 
@@ -176,5 +188,7 @@ def state(
     if not known:
         return RegistrationState(digest="")
     now, then = Registration(content=study_content(service, study, analysis), votes_before=0).parts, known["parts"]
-    differs = tuple(name for name in sorted({*then, *now}) if then.get(name) != now.get(name))
+    # What was intended is for readers: no later content has a hypothesis, and plans of earlier versions have none.
+    names = sorted(name for name in {*then, *now} if not name.startswith(_INTENT))
+    differs = tuple(name for name in names if then.get(name) != now.get(name))
     return RegistrationState(digest=known["digest"], votes_before=known["votes_before"], differs=differs)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Record = TypeVar("Record", bound="DataclassInstance")
+STOPPED = "stopped"
+"""The outcome of a rater who chose to stop, or could not go on, after agreeing to take part."""
 SAMPLE_KINDS = ("sample", "imported")
 """Pairs whose votes count: those shown here, and those whose votes came in a ratings file without clips."""
 STILL_SHOWN = and_(pair.c.retired.is_(False), ~exists().where(adjudication.c.pair_id == pair.c.id))
@@ -100,6 +102,7 @@ def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
 WHO = (
     *rater.c,
     rater_session.c.expires_ms,
+    rater_session.c.since_ms,
     *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
     *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
     *(study.c[name] for name in ("pairing", "training_tries", "audio_check", "families")),
@@ -137,7 +140,7 @@ def stage_of(row: Row[Any], *, tasks_done: bool = False) -> Stage:
         return "consent"
     if row.trained_ms is None:
         return "training"
-    return "done" if tasks_done or row.excluded else "work"
+    return "done" if tasks_done or row.excluded or row.outcome == STOPPED else "work"
 
 
 def watch_rule(row: Row[Any]) -> WatchRule:

@@ -56,7 +56,7 @@ class StudyPlan:
     pay: str = ""
     """The declared rate: "12 GBP/hour", "0.40 USD/vote", "5 EUR/study"; empty where nothing was declared."""
     rubric: Rubric = RUBRIC
-    """What raters are told and may answer: the built-in rubric, or `own_rubric.read_rubric(FILE)`."""
+    """What raters are told and may answer: the built-in rubric, `rubric.SIMPLE`, or `own_rubric.read_rubric(FILE)`."""
     language: str = "en"
     """The language of the raters' pages: "en" or "de". A rater may switch."""
     consent: Mapping[str, object] | None = None

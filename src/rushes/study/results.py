@@ -256,7 +256,16 @@ def rater_table(connection: Connection, found: Row[Any]) -> tuple[RaterStatus, .
         rows[row.rater_id].append(row)
     rule, why = exclusion_rule(found), _exclusion_reasons(connection, found.id)
     people = connection.execute(select(rater).where(rater.c.study_id == found.id).order_by(rater.c.code))
-    return tuple(_rater_status(person, rows[person.id], found, rule, why.get(person.id, "")) for person in people)
+    reported = assignment.c.study_id == found.id, assignment.c.state == "problem"
+    counts = select(assignment.c.rater_id, func.count()).where(*reported).group_by(assignment.c.rater_id)
+    reports = {row[0]: row[1] for row in connection.execute(counts)}
+    return tuple(
+        replace(
+            _rater_status(person, rows[person.id], found, rule, why.get(person.id, "")),
+            reports=reports.get(person.id, 0),
+        )
+        for person in people
+    )
 
 
 def _exclusion_reasons(connection: Connection, study_id: int) -> dict[int, str]:

@@ -8,6 +8,7 @@ Every method is one short transaction. A method that takes `session` wants the s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rushes.core.machine.progress import Progress, no_progress
@@ -16,29 +17,42 @@ from rushes.instruments.preference.rubric import Rubric
 from rushes.study import planning, results
 from rushes.study.database.connection import Database
 from rushes.study.errors import StudyError
-from rushes.study.material import importing, ratings, sources
+from rushes.study.material import importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
+from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
-from rushes.study.owner import administrators, decisions, erasing, lifecycle, registering
+from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering
 from rushes.study.queries import study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
-from rushes.study.records import AdminAccount, AdminSession, StudyPlan, StudySummary, Task
+from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
 from rushes.study.recruiting import open_links, payments
 from rushes.study.tokens import Clock, system_clock
 from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, method, timed
 
 
-def open_service(target: Path | str, *, media: Path | None = None, clock: Clock = system_clock) -> StudyService:
-    """The service over a SQLite path or a PostgreSQL URL.
+def open_service(
+    target: Path | str, *, media: Path | None = None, clock: Clock = system_clock, migrate: bool = True
+) -> StudyService:
+    """The service over a SQLite path or a PostgreSQL URL; `migrate=False` neither makes nor upgrades a database.
 
     `media` is where canonicalised clips go: beside a SQLite file by default (`studies.db` → `studies.media/`), to be
     given for PostgreSQL.
     """
-    database = Database(target)
+    database = Database(target, migrate=migrate)
     if media is None and database.path is None:
         database.close()
         raise StudyError("with PostgreSQL, say where canonicalised clips go: --media FOLDER")
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
+
+
+BLIND_TITLE = "Video comparison"
+"""What raters read above a study whose name would tell them a system."""
+
+
+def _blind_title(plan: StudyPlan, clips: Sequence[SourceClip]) -> StudyPlan:
+    if told := importing.names_a_system(plan.title, clips):
+        raise StudyError(f"the title names a system ({told}), and raters read it; choose another title")
+    return replace(plan, title=BLIND_TITLE) if not plan.title and importing.names_a_system(plan.name, clips) else plan
 
 
 class StudyRunning(Transactions):
@@ -51,6 +65,7 @@ class StudyRunning(Transactions):
     decline = method(READ, open_links.decline)
     refuse = timed(WRITE, open_links.refuse)
     ending = timed(WRITE, open_links.ending)
+    stop = timed(WRITE, open_links.stop)
 
     def completion_code(self, session: str) -> str:
         """The code for a rater's last page; "" before the end, and for raters who came by invitation."""
@@ -140,14 +155,17 @@ class StudyService(Transactions):
     ) -> StudySummary:
         """A new study with these clips (`study/sources.py`), or none yet; all of it or, on an error, nothing.
 
-        It begins with the built-in training pair; `training=False` for one that brings its own, or has none.
+        It begins with the built-in training pair, unless the clips bring one; `training=False` for none. Raters see the
+        title, so `StudyError` for one that names a system; a name that does is not shown.
         `StudyError` for a bad or taken name and whatever importing finds.
         """
         if clips:
             importing.planned_pairs(clips)
+            plan = _blind_title(plan, clips)
+        own = any(clip.kind == "training" for clip in clips)
         with self.database.read() as connection:
             planning.check_new(connection, plan)
-        everything = [*self._training(training, plan.rubric), *clips]
+        everything = [*self._training(training and not own, plan.rubric), *clips]
         ready = importing.prepare(everything, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
@@ -177,14 +195,14 @@ class StudyService(Transactions):
         families: Mapping[str, FamilyKind] = UNDECLARED,
         progress: Progress = no_progress,
     ) -> int:
-        """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
+        """Pairs from two or more runs of `rushes clip` or folders of clips, one per system (named by its folder).
 
         Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words; `only` limits the study to
         these subjects, all of them when empty; `families` as in `StudyPlan`. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
-        found = sources.from_runs(runs, prompts=prompts, only=only)
-        return self._import(study, sources.with_sources(found, source_clips), progress, families)
+        found = places.from_runs(runs, prompts=prompts, only=only)
+        return self.import_clips(study, sources.with_sources(found, source_clips), families=families, progress=progress)
 
     def import_csv(
         self,
@@ -204,12 +222,18 @@ class StudyService(Transactions):
         `feedback`, `prompt_text`, `clip_id`, `source` (the clip that was to be edited), `refused` (what the system said
         instead of making a clip; the path is empty then). Returns the pairs added.
         """
-        found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
-        return self._import(study, found, progress, families)
+        found = places.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
+        return self.import_clips(study, found, families=families, progress=progress)
 
-    def _import(
-        self, study: str, clips: Sequence[SourceClip], progress: Progress, families: Mapping[str, FamilyKind]
+    def import_clips(
+        self,
+        study: str,
+        clips: Sequence[SourceClip],
+        *,
+        families: Mapping[str, FamilyKind] = UNDECLARED,
+        progress: Progress = no_progress,
     ) -> int:
+        """Pairs of these clips; returns how many were added."""
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
         ready = importing.prepare(clips, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
@@ -230,8 +254,8 @@ class StudyService(Transactions):
     standing = timed(NOTE, work.standing)
     last_vote = timed(NOTE, work.last_vote)
     clips_ahead = timed(NOTE, work.clips_ahead)
-    media = method(READ, work.media)
-    media_for = timed(READ, work.media_for)
+    _media = method(READ, work.media)
+    _media_for = timed(READ, work.media_for)
     record_sent = timed(NOTE, sending.record_sent)
     report_changed = timed(WRITE, sending.report_changed)
     record_play = timed(NOTE, work.record_play)
@@ -242,8 +266,28 @@ class StudyService(Transactions):
     sound_check_wav = timed(READ, presentation.sound_check_wav)
     answer_sound_check = timed(WRITE, presentation.answer_sound_check)
     more_work = timed(READ, presentation.more_work)
-    source_media = timed(READ, presentation.source_media)
+    _source_media = timed(READ, presentation.source_media)
     presentation = timed(READ, presentation.presentation)
+
+    def media(self, token: str) -> Media:
+        """The file behind any media token, for administrators; `NotAllowed` for any other text."""
+        return self._located(self._media(token))
+
+    def media_for(self, session: str, token: str) -> Media:
+        """The file behind a media token of this rater's own assignments; `NotAllowed` for any other."""
+        return self._located(self._media_for(session, token))
+
+    def source_media(self, session: str, assignment: str) -> Media:
+        """The clip that was to be edited in this rater's own assignment; `NotAllowed` for any other."""
+        return self._located(self._source_media(session, assignment))
+
+    def _located(self, media: Media) -> Media:
+        return replace(media, path=str(located(media.path, self.media_folder)))
+
+    def relocate(self, study: str | None = None) -> Located:
+        """Look for every clip below the media folder, and keep paths relative to it from now on."""
+        with self.database.write() as connection:
+            return relocate(connection, self._clock(), study, media=self.media_folder)
 
     def load_clips(self, session: str, task: Task) -> None:
         """Note both clips of a task as sent in full: for raters who are programs and load nothing."""
@@ -260,6 +304,7 @@ class StudyService(Transactions):
     refusals = method(READ, results.refusals)
     exclusion_rule = method(READ, results.declared_rule)
     audit = method(READ, results.audit_log)
+    look = timed(WRITE, looking.look)
     declared_plan = method(READ, registering.declared_plan)
     record_registration = timed(WRITE, registering.record)
     registration = method(READ, registering.recorded)

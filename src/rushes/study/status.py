@@ -75,6 +75,8 @@ class RaterStatus:
     chose_b: int
     ties: int
     excluded: bool
+    reports: int = 0
+    """Pairs that the rater reported as a problem instead of judging them."""
     reason: str = ""
     """Why excluded, or which part of the declared rule the rater meets without being excluded; "" else."""
 

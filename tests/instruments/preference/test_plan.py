@@ -35,7 +35,7 @@ def test_two_systems_without_a_fit_are_the_fit() -> None:
         error = spread.difference_se(0, 1)
         hit, effect = plan._found_of_two(design, outcome, rater, prompt)
         assert hit == (fit.log_worth[0] - fit.log_worth[1] > spread.critical * error)
-        assert effect == pytest.approx((error / alone.difference_se(0, 1)) ** 2, rel=1e-6)
+        assert effect == pytest.approx((error / alone.difference_se(0, 1)) ** 2, rel=5e-3)  # a cut eigenvalue
 
 
 def test_the_gap_gives_the_population_the_preference_asked_for() -> None:
@@ -97,7 +97,8 @@ def test_a_plan_that_cannot_be_is_refused_in_one_line(changes: dict[str, float],
 def test_the_command_says_what_the_study_needs() -> None:
     words = ("study", "plan", "--preference", "0.7", "--prompts", "30", "--votes-per-rater", "20", "--runs", "30")
     shown = done(*words).output
-    assert "10 raters × 20 votes on 30 prompts = 200 votes" in shown and "Power 0.8 needs about" in shown
+    assert "30 pairs (30 prompts, 2 systems), 6 raters each and one more if they disagree" in " ".join(shown.split())
+    assert "rushes study create NAME SUITE --min-raters 6 --quota 22" in shown and "Power 0.8 needs about" in shown
     assert "study_power|clusters:rater+prompt|" in done(*words, "-v").output
     assert done(*words, "--json").output == done(*words, "--json").output
     bad = rushes("study", "plan", "--preference", "0.4")
@@ -151,3 +152,23 @@ def test_plan_with_a_credential_of_ones_own(tmp_path: Path) -> None:
     assert numbers[-1]["value"] == pytest.approx(50 * (1 - rho**2), abs=1e-6)
     file.write_text(replace(one, within_system=None).toml(), "utf-8")
     assert "no agreement within one system" in " ".join(CliRunner().invoke(app, asked).output.split())
+
+
+def test_the_plan_is_of_the_study_that_create_makes() -> None:
+    """Numbers of studies that a service ran, 300 of each: votes 128, 435 and 1190; power by ranks 0.35, 0.49, 0.82."""
+    five = Design(systems=5, prompts=17, raters=60, votes_per_rater=20, preference=0.7, min_raters=2)
+    ran = ((Design(raters=20, min_raters=2), 128, 0.35), (five, 435, 0.49), (replace(five, min_raters=7), 1190, 0.82))
+    for design, votes, power in ran:
+        found = simulated_power(design, runs=150)
+        assert found.votes == pytest.approx(votes, rel=0.02)
+        assert found.power == pytest.approx(power, abs=0.05 + 0.04)  # 0.04: one standard error of 150 studies
+    with pytest.raises(InputError, match="raters per pair are 2 to the 20 there are; got 21"):
+        Design(raters=20, min_raters=21)
+
+
+def test_a_rater_sees_a_pair_once_and_gives_no_more_than_asked() -> None:
+    design = Design(systems=3, prompts=7, raters=5, votes_per_rater=9, min_raters=3)
+    for seed in range(5):
+        first, second, outcome, rater, prompt = plan._study(design, np.random.default_rng(seed))
+        seen = list(zip(rater.tolist(), prompt.tolist(), first.tolist(), second.tolist(), strict=True))
+        assert len(set(seen)) == len(seen) == len(outcome) <= design.votes

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from rushes.core import Measurement
 from rushes.instruments.preference.numbers.study import study_measurements
-from rushes.instruments.preference.show.section import facts, grids, summary
+from rushes.instruments.preference.show.section import facts, grids, headline, summary
 from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run
 
@@ -43,7 +45,7 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
     assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
     assert ranking.title == "mine: ranking (8 of 8 samples have fewer than 2 raters)"
     assert summary(run) == few(8) + (
-        "Simulated raters put amber first, then birch. The lead over birch is not sure: their intervals overlap."
+        "Simulated raters ranked amber first, then birch. The lead over birch isn't significant."
     )
     assert ("Votes", "8 by 4 simulated raters on 8 pairs") in facts(run)
 
@@ -56,9 +58,7 @@ def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
         for k, v in enumerate(by_rater)
     ]
     run = a_run(tmp_path / "r", study_measurements(named, rubric_version="0.1"))
-    assert summary(run) == few(200) + (
-        "Raters put amber first, then birch. The lead over birch is clear: their intervals do not overlap."
-    )
+    assert summary(run) == few(200) + ("Raters ranked amber first, then birch. amber's lead is significant.")
 
 
 def test_a_study_without_a_ranking_says_why(tmp_path: Path) -> None:
@@ -131,3 +131,44 @@ def test_tags_ratings_duels_and_families_are_told_by_system(tmp_path: Path) -> N
     ] * 2 + ["T2 temporal"] * 2
     assert found["mine: ratings"].header == ("dimension", "amber ↑", "birch ↑")
     assert {row[0] for row in found["mine: strength in JOD"].texts()} == {"amber", "birch"}
+
+
+def many(order: str, *, lead: int, votes_each: int = 40) -> list[Vote]:
+    """Votes between every two systems; the first of `order` wins `lead` of 10 against each other, the rest are even."""
+    found = []
+    for i, one in enumerate(order):
+        for other in order[i + 1 :]:
+            for k in range(votes_each):
+                won = (k % 10 < lead) if i == 0 else k % 2 == 0
+                winner = "a" if won else "b"
+                name = {"A": "BaseLine", "B": "birch", "C": "cedar"}
+                found.append(
+                    Vote(
+                        sample=f"{one}{other}{k}",
+                        system_a=name[one],
+                        system_b=name[other],
+                        winner=winner,
+                        rater=f"r{k % 8}",
+                        prompt=f"p{k // 2}",
+                    )
+                )
+    return found
+
+
+@pytest.mark.parametrize("lead", [5, 6, 7, 9])
+def test_the_headline_says_what_the_possible_ranks_say(lead: int) -> None:
+    found = study_measurements(many("ABC", lead=lead), rubric_version="0.1")
+    told = headline(found)
+    ranks = {m.place["system"]: m.interval for m in found if m.name == "bt_rank" and "family" not in m.place}
+    first = told.split(" first")[0]
+    assert ("'s lead is significant" in told) == (ranks[first].high == 1)
+    assert lead < 7 or (first == "BaseLine" and "baseline" not in told)
+
+
+def test_active_pairing_gives_an_order_and_no_strengths() -> None:
+    found = study_measurements(many("ABC", lead=9), rubric_version="0.1", pairing="active")
+    by_name = {name: [m for m in found if m.name == name] for name in ("bt_elo", "jod", "bt_rank", "head_to_head")}
+    assert all(m.value is None and "only the order holds" in m.note for m in (*by_name["bt_elo"], *by_name["jod"]))
+    assert all(m.value is not None and m.interval is None for m in (*by_name["bt_rank"], *by_name["head_to_head"]))
+    assert headline(found).startswith("BaseLine first, then ")
+    assert "There are no intervals" in headline(found)

@@ -42,7 +42,11 @@ def plan(
     systems: Annotated[int, typer.Option(help="How many systems are compared; votes are dealt over their pairs.")] = 2,
     raters: Annotated[int, typer.Option(help="How many raters.")] = 10,
     prompts: Annotated[int, typer.Option(help="How many prompts.")] = 50,
-    votes_per_rater: Annotated[int, typer.Option(help="Votes each rater gives.")] = 40,
+    votes_per_rater: Annotated[int, typer.Option(help="The most votes a rater gives.")] = 40,
+    min_raters: Annotated[
+        int | None,
+        typer.Option(min=2, help="Raters per pair, as in `create`. Default: as many as the votes are enough for."),
+    ] = None,
     taste: Annotated[float, typer.Option(help="How far raters' tastes differ: a standard deviation in logits.")] = 0.5,
     leaning: Annotated[float, typer.Option(help="How far prompts differ, in the same unit.")] = 0.5,
     tie_share: Annotated[float, typer.Option(help="Ties among votes between equals.")] = 0.15,
@@ -62,7 +66,7 @@ def plan(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """How many raters, prompts and votes a study needs: power by simulation, under the intervals of the results.
+    """How many raters, prompts and votes a study needs: simulates the study that `create` makes and what it reports.
 
     Example: rushes study plan --preference 0.65 --raters 12 --prompts 40 --votes-per-rater 40
     """
@@ -75,6 +79,7 @@ def plan(
         raters=raters,
         prompts=prompts,
         votes_per_rater=votes_per_rater,
+        min_raters=min_raters,
         taste=taste,
         leaning=leaning,
         tie_share=tie_share,
@@ -85,7 +90,8 @@ def plan(
     fewer = prompts_with_metric(design, correlation, metric_prompts) if metric else None
     if as_json:
         numbers = [*found.measurements, *([fewer] if fewer else [])]
-        print_json({"votes": design.votes, "measurements": [m.as_dict() for m in numbers]})
+        data = {"votes": round(found.votes), "min_raters": design.raters_per_pair, "create": create_options(design)}
+        print_json({**data, "measurements": [m.as_dict() for m in numbers]})
         return
     _show_plan(design, found, power)
     if fewer is not None:
@@ -95,17 +101,22 @@ def plan(
 
 def _show_plan(design: Design, found: Plan, power: float) -> None:
     share = float(found.power.value or 0)
-    tell(
-        f"{design.raters} raters × {design.votes_per_rater} votes on {design.prompts} prompts = {design.votes} votes, "
-        f"{design.systems} systems"
-    )
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
-    tell(f"Power to find a preference of {design.preference:.0%}: {share:.2f}{sure}")
+    tell(
+        f"Power to rank the better of two systems first, at a preference of {design.preference:.0%}: {share:.2f}{sure}"
+    )
+    tell(
+        f"{design.cells} pairs ({design.prompts} prompts, {design.systems} systems), {design.raters_per_pair} raters "
+        f"each and one more if they disagree: about {found.votes:.0f} votes, {found.votes / design.raters:.0f} from "
+        f"each of {design.raters} raters"
+    )
+    if design.raters_per_pair * design.cells > design.votes:
+        tell(f"The raters give at most {design.votes} votes: not every pair gets {design.raters_per_pair} raters.")
     effect = found.effect.value
     tell(
         f"Design effect: none, {found.effect.note}"
         if effect is None
-        else f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
+        else f"Design effect {effect:.1f}: as {found.votes / effect:.0f} independent votes, because "
         "one rater's votes, and those on one prompt, resemble each other"
     )
     needed = found.raters
@@ -113,6 +124,13 @@ def _show_plan(design: Design, found: Plan, power: float) -> None:
         tell(f"Power {power:g}: {needed.note}")
     else:
         tell(f"Power {power:g} needs about {needed.value:g} raters, {needed.note}, on {design.prompts} prompts")
+    tell("Create the study of this plan with:")
+    print(f"rushes study create NAME SUITE {create_options(design)}")
+
+
+def create_options(design: Design) -> str:
+    """What `rushes study create` needs to make the study of a plan; a quota counts hidden repeats too, 1 in 20."""
+    return f"--min-raters {design.raters_per_pair} --quota {-(-design.votes_per_rater * 20 // 19)}"
 
 
 def worth_of(metric: str) -> tuple[str, float]:
@@ -162,17 +180,20 @@ def preregister(
     ties: Annotated[TiePolicy, typer.Option(help="How ties will count.")] = "davidson",
     prior: Annotated[float, typer.Option(min=0, help="Precision of a normal prior on strengths.")] = 0.0,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")] = 0.95,
+    hypothesis: Annotated[str, typer.Option(help="What you expect to find, in one sentence.")] = "",
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Declare rubric, plan, exclusion rule and analysis before the votes, in a file with a digest and in the log.
+    """Declare hypothesis, size, plan, exclusions and analysis before the votes, in a file with a digest and the log.
 
     Example: rushes study preregister takes -o takes.preregistration.json
     """
     from rushes.study.preregistration import Analysis, register, write_registration
 
     with open_studies(db) as service:
-        made = register(service, study, Analysis(tie_policy=ties, prior=prior, confidence=confidence))
+        made = register(
+            service, study, Analysis(tie_policy=ties, prior=prior, confidence=confidence), hypothesis=hypothesis
+        )
     write_registration(out, made)
     if as_json:
         print_json({"study": study, "sha256": made.digest, "votes_before": made.votes_before, "file": str(out)})

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-import rushes.cli.study.results  # noqa: F401  adds `plan`, `preregister`, `report`, `export` and `validity`
-from rushes.cli.study.study import DEFAULT_DB, Db, Name, answer, app, open_studies
+import rushes.cli.study.results
+import rushes.cli.study.standing  # noqa: F401  adds `status`, `exclude` and `adjudicate`
+from rushes.cli.study.study import DEFAULT_DB, Db, MediaFolder, Name, answer, app, open_studies, shown
 from rushes.core.table import COUNT
 from rushes.present.terminal.console import one_line_errors, print_json, print_words, say
 from rushes.present.terminal.options import Json
@@ -33,7 +34,10 @@ def open_(
     completion_code: Annotated[
         str, typer.Option(help="One code for all who finish (Prolific's); left out, each rater gets their own.")
     ] = "",
-    screened_out_code: Annotated[str, typer.Option(help="For those who say no or are excluded before the end.")] = "",
+    screened_out_code: Annotated[str, typer.Option(help="For those who say no.")] = "",
+    partial_code: Annotated[
+        str, typer.Option(help="For those who stop before the end, or are excluded; they are paid in part.")
+    ] = "",
     full_code: Annotated[str, typer.Option(help="For those who come when all places are taken.")] = "",
     return_url: Annotated[
         str, typer.Option(help="Where they go afterwards: https://…{code}…; the platform's own when left out.")
@@ -58,6 +62,7 @@ def open_(
         ids=cast("Ids", ids),
         completion_code=completion_code,
         screened_out_code=screened_out_code,
+        partial_code=partial_code,
         full_code=full_code,
         participant_form=participant_form,
         return_url=return_url,
@@ -158,7 +163,7 @@ def problems(
 @one_line_errors
 def payments(
     study: Name,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The CSV to write.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The CSV to write; - for standard output.")],
     participants: Annotated[
         Path | None, typer.Option(help="Ids as the platform lists them, one a line: hashed ids are matched to them.")
     ] = None,
@@ -175,6 +180,9 @@ def payments(
     known = [] if participants is None else _lines(participants)
     with open_studies(db) as service:
         lines = service.running.payments(study, participants=known)
+    if str(out) == "-":
+        print(payments_csv(lines), end="")
+        return
     write_file(out, payments_csv(lines))
     if as_json:
         print_json({"study": study, "raters": len(lines), "file": str(out)})
@@ -191,6 +199,45 @@ def _lines(path: Path) -> list[str]:
         return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: expected a list of ids, one a line; it cannot be read ({error})") from None
+
+
+@app.command("upgrade")
+@one_line_errors
+def upgrade(db: Db = DEFAULT_DB, as_json: Json = False) -> None:
+    """Bring the tables of an older database up to date. Of a SQLite file a copy is kept beside it.
+
+    Example: rushes study upgrade --db studies.db
+    """
+    from rushes.study.database.connection import upgraded
+
+    kept = upgraded(db)
+    words = "The tables are up to date." if kept is None else f"The tables are up to date; the old ones are in {kept}."
+    answer(as_json, {"database": shown(db), "copy": None if kept is None else str(kept)}, words)
+
+
+@app.command("relocate")
+@one_line_errors
+def relocate(
+    study: Annotated[str | None, typer.Argument(metavar="STUDY", help="Only this study's clips. Default: all.")] = None,
+    db: Db = DEFAULT_DB,
+    media: MediaFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Find the clips after the studies were moved, and keep their paths relative to the media folder.
+
+    Studies of this version move with their folder. This is for older ones, and to check that nothing is missing.
+
+    Example: rushes study relocate --db moved/studies.db
+    """
+    with open_studies(db, media) as service:
+        found = service.relocate(study)
+    if as_json:
+        print_json({"found": found.found, "changed": found.changed, "missing": list(found.missing)})
+    else:
+        print(f"{found.found} clips found, {found.changed} paths changed, {len(found.missing)} missing.")
+    if found.missing:
+        say(f"missing: {found.missing[0]}; put the media folder beside the database, or give --media FOLDER")
+        raise typer.Exit(1)
 
 
 @app.command("erase")
@@ -250,7 +297,7 @@ def add(
 
     Example: rushes study account add maria --role adjudicator
     """
-    with open_studies(db) as service:
+    with open_studies(db, fresh=True) as service:
         service.add_admin(name, role=role, password=_password())
     print(f"{name} can sign in now, as {role}.")
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rushes.core.table import COUNT, NUMBER
-from rushes.present.terminal.console import next_line, one_line_errors, print_json, print_words, say, tell
+from rushes.present.terminal.console import next_line, one_line_errors, print_json, say
 from rushes.present.terminal.options import Json
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
-    from rushes.study import Disagreement, StudyService, StudyStatus
+    from rushes.study import StudyService
+    from rushes.study.material.sources import SourceClip
     from rushes.study.records import OnErase, Pairing
 
 app = typer.Typer(
@@ -29,8 +29,13 @@ Db = Annotated[str, typer.Option("--db", help="The studies' database: a path (SQ
 MediaFolder = Annotated[
     Path | None, typer.Option("--media", help="Where canonicalised clips go; beside a SQLite file when left out.")
 ]
-Clips = Annotated[Path | None, typer.Option(help="Folder of clips named SYSTEM_T2_p09.mp4, for a prompt manifest.")]
-Prompts = Annotated[Path | None, typer.Option(help="CSV task_id,prompt_id,prompt_text with the prompts' words.")]
+Clips = Annotated[
+    Path | None, typer.Option(help="Folder of clips named SYSTEM_TASK_PROMPT.mp4, for a prompt manifest.")
+]
+Prompts = Annotated[Path | None, typer.Option(help="CSV prompt_id,prompt_text[,task_id]; clips are matched by id.")]
+WithReference = Annotated[
+    bool, typer.Option("--with-reference", help="Show the suite's reference to raters as one of the systems.")
+]
 RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensions, anchors and tags of your own.")]
 ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
 SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
@@ -41,17 +46,15 @@ Families = Annotated[
     ),
 ]
 DEFAULT_DB = "studies.db"
-MOST_DISAGREEMENTS = 10
-"""How many of them `status` prints."""
 
 
-def open_studies(db: str, media: Path | None = None) -> StudyService:
-    """The service behind `--db` and `--media`."""
+def open_studies(db: str, media: Path | None = None, *, fresh: bool = False) -> StudyService:
+    """The service behind `--db` and `--media`. Only where it may be `fresh` a database is made or upgraded."""
     from rushes.study import open_service
 
     if media is None and "://" in db:
         media = Path("studies.media")
-    return open_service(db, media=media)
+    return open_service(db, media=media, migrate=fresh)
 
 
 def answer(as_json: bool, data: object, words: str) -> None:
@@ -67,8 +70,11 @@ def answer(as_json: bool, data: object, words: str) -> None:
 def create(
     study: Name,
     sources: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, one per system, or one CSV."),
+        list[str] | None,
+        typer.Argument(
+            metavar="SUITE | [NAME=]RUN… | CSV",
+            help="A suite's folder or file, a folder of systems, two or more runs or folders of clips, or a CSV.",
+        ),
     ] = None,
     title: Annotated[str, typer.Option(help="What raters see above the pairs; it must not name a system.")] = "",
     clips: Clips = None,
@@ -86,28 +92,32 @@ def create(
     min_repeat_agreement: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
     ] = None,
-    pairing: Annotated[str, typer.Option(help="round-robin, or active: the pairs that votes leave most open.")] = (
-        "round-robin"
-    ),
+    pairing: Annotated[
+        str, typer.Option(help="round-robin, or active: the pairs that votes leave most open; gives an order alone.")
+    ] = ("round-robin"),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
+    simple: Annotated[
+        bool, typer.Option("--simple", help="Ask only which clip is better: A, B or the same, after one watch each.")
+    ] = False,
     rubric: RubricFile = None,
     consent: ConsentFile = None,
     language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
     audio_check: Annotated[bool, typer.Option(help="Ask raters to count tones first, where a clip has sound.")] = True,
     source_clips: SourceClips = None,
+    with_reference: WithReference = False,
     family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Make a study and, where sources are given, its pairs. The exclusion rule is declared here, before any vote.
+    """Make a study of a suite, or of runs, folders or a CSV. Exclusion rules are declared here, before any vote.
 
-    Example: rushes study create takes runs/model_a runs/model_b --prompts prompts.csv
+    Example: rushes study create takes suites/takes
     """
     from rushes.instruments.preference.families import read_families
     from rushes.study import ExclusionRule, StudyPlan
-    from rushes.study.material.sources import read_sources
+    from rushes.suite.study_material import StudyMaterial, study_material
 
     rule = ExclusionRule(
         max_gold_errors=max_gold_errors, max_side_bias=max_side_bias, min_repeat_agreement=min_repeat_agreement
@@ -128,21 +138,33 @@ def create(
         language=language,
         audio_check=audio_check,
         families=read_families(family or ()),
-        **own_texts(rubric, consent),
+        **own_texts(rubric, consent, simple=simple),
     )
-    found = read_sources(sources, clips=clips, prompts=prompts, source_clips=source_clips) if sources else []
-    with open_studies(db, media) as service, progress_bars() as progress:
-        made = service.create_study(plan, clips=found, progress=progress)
-        said = remarks(service, study) if found else []
+    material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
+    found = study_material(sources, with_reference=with_reference, **material) if sources else StudyMaterial(clips=[])
+    with open_studies(db, media, fresh=True) as service, progress_bars() as progress:
+        made = service.create_study(plan, clips=found.clips, progress=progress)
+        said = [*found.remarks, *(remarks(service, study) if sources else [])]
     for line in said:
         say(line)
     if as_json:
         data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
         print_json({**data, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {made.pairs} pairs, exclusion rule {rule.label}.")
+    print(f"Study {study}: {_made_of(found.clips, made.pairs)}")
+    print(f"Each pair gets {min_raters} raters, and one more if they disagree. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
+    next_line("serve", "--db", shown(db))
     print(shown(db))
+
+
+def _made_of(clips: Sequence[SourceClip], pairs: int) -> str:
+    """ "4 systems (a, b, c, d) on 17 prompts: 102 pairs." """
+    if not clips:
+        return "no pairs yet; `rushes study import` adds them."
+    systems = sorted({clip.system for clip in clips if clip.kind == "sample"})
+    samples = {clip.sample for clip in clips if clip.kind == "sample"}
+    return f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}, {pairs} pairs."
 
 
 def remarks(service: StudyService, study: str) -> list[str]:
@@ -150,12 +172,16 @@ def remarks(service: StudyService, study: str) -> list[str]:
     return list(cast("list[str]", service.audit(study, limit=1)[0].detail["remarks"]))
 
 
-def own_texts(rubric: Path | None, consent: Path | None) -> dict[str, Any]:
-    """The plan's own rubric and consent words, where files were given."""
+def own_texts(rubric: Path | None, consent: Path | None, *, simple: bool = False) -> dict[str, Any]:
+    """The plan's own rubric and consent words, where files were given; or the plain comparison."""
     from rushes.instruments.preference.own_rubric import read_rubric
+    from rushes.instruments.preference.rubric import SIMPLE
     from rushes.study.recruiting.consent import read_consent
 
-    found: dict[str, Any] = {} if rubric is None else {"rubric": read_rubric(rubric)}
+    if simple and rubric is not None:
+        raise typer.BadParameter("--simple has a rubric of its own; leave out --simple or --rubric")
+    found: dict[str, Any] = {"rubric": SIMPLE} if simple else {}
+    found |= {} if rubric is None else {"rubric": read_rubric(rubric)}
     return found if consent is None else found | {"consent": read_consent(consent)}
 
 
@@ -171,7 +197,8 @@ def shown(db: str) -> str:
 def import_(
     study: Name,
     sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, or one CSV.")
+        list[str] | None,
+        typer.Argument(metavar="SUITE | [NAME=]RUN… | CSV", help="As for `create`: a suite, runs, folders or a CSV."),
     ] = None,
     ratings: Annotated[
         Path | None, typer.Option(help="A ratings CSV with votes given elsewhere; their watching is not verified.")
@@ -182,6 +209,7 @@ def import_(
     clips: Clips = None,
     prompts: Prompts = None,
     source_clips: SourceClips = None,
+    with_reference: WithReference = False,
     family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
@@ -193,6 +221,7 @@ def import_(
     """
     from rushes.instruments.preference.families import read_families
     from rushes.study.exchange.import_ratings import import_ratings
+    from rushes.suite.study_material import study_material
 
     if bool(sources) == (ratings is not None) or (lenient and ratings is None):
         raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient goes with the latter")
@@ -204,11 +233,11 @@ def import_(
         if ratings is not None:
             got = import_ratings(service, study, ratings, lenient=lenient, families=declared)
             data, said = {"votes": got.votes, "rubric": got.rubric, "bent": dict(got.bent)}, got.remarks
-        elif sources and len(sources) == 1 and not sources[0].is_dir():
+        else:
             options: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
-            service.import_csv(study, sources[0], families=declared, **options)
-        elif sources:
-            service.import_runs(study, sources, prompts=prompts, source_clips=source_clips, families=declared)
+            found = study_material(sources or [], with_reference=with_reference, **options)
+            service.import_clips(study, found.clips, families=declared)
+            said = list(found.remarks)
         samples = service.study_status(study).summary.pairs - before
         said += remarks(service, study)
     for line in said:
@@ -255,162 +284,3 @@ def invite(
     say("Send each rater their own link; it works once.")
     for rater, link in links.items():
         print(f"{rater}\t{link}")
-
-
-@app.command("status")
-@one_line_errors
-def status(
-    study: Annotated[str | None, typer.Argument(metavar="STUDY", help="All studies when left out.")] = None,
-    db: Db = DEFAULT_DB,
-    as_json: Json = False,
-) -> None:
-    """Progress and agreement per task family, and the raters.
-
-    Example: rushes study status takes
-    """
-    from dataclasses import asdict
-
-    from rushes.study.as_data import status_data
-
-    with open_studies(db) as service:
-        every, found = service.studies(), service.study_status(study) if study is not None else None
-    if as_json:
-        print_json([asdict(one) for one in every] if found is None else status_data(found))
-    elif found is not None:
-        _show_status(found)
-    else:
-        rows = [(s.name, str(s.pairs), str(s.raters), str(s.votes), _simulated(s.simulated)) for s in every]
-        print_words("Studies", ("study", *COUNT("pairs", "raters", "votes"), ""), rows)
-
-
-def _simulated(simulated: bool) -> str:
-    return "simulated raters" if simulated else ""
-
-
-def _show_status(found: StudyStatus) -> None:
-    families = [
-        (
-            f"{f.family} {f.title}".strip(),
-            f"{f.finished}/{f.samples}",
-            f"{f.votes}/{f.votes_expected}",
-            str(f.third),
-            str(f.to_adjudicate),
-            "–" if f.agreement.value is None else f"{f.agreement.value:.0%}",
-        )
-        for f in found.families
-    ]
-    counts = COUNT("samples", "votes", "third rater", "adjudicate")
-    label = _simulated(found.summary.simulated)
-    print_words(
-        f"{found.summary.title} {f'({label})' if label else ''}", ("family", *counts, *NUMBER("agreement")), families
-    )
-    raters = [
-        (
-            r.rater,
-            r.stage,
-            str(r.votes),
-            f"{r.active_minutes:.0f}",
-            "–" if r.median_seconds is None else f"{r.median_seconds:.0f}",
-            f"{r.gold_right}/{r.gold_total}",
-            f"{r.repeats_same}/{r.repeats_total}",
-            f"{r.chose_a}/{r.chose_b}",
-            f"excluded: {r.reason}" if r.excluded else r.reason,
-        )
-        for r in found.raters
-    ]
-    heads = COUNT("votes", "min", "s/vote", "gold", "repeats", "left/right")
-    print_words("Raters", ("rater", "stage", *heads, "exclusion"), raters)
-    for problem in [one for one in found.problems if not one.resolution][:10]:
-        tell(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
-    tell(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
-    if found.disagreements:
-        _show_disagreements("Disagreements, the most divided first", found.disagreements[:MOST_DISAGREEMENTS])
-    more = len(found.disagreements) - MOST_DISAGREEMENTS
-    if more > 0:
-        tell(f"{more} more: --json has all of them.")
-
-
-def _show_disagreements(title: str, items: Sequence[Disagreement]) -> None:
-    """Every sample with its votes and what became of it; below the table, what contradicts a decision."""
-    from rushes.study.status import STATE_TEXTS
-
-    rows = [
-        (
-            one.sample,
-            one.family,
-            "; ".join(f"{o.rater}: {o.winner} ({', '.join((o.primary_tag, *o.secondary_tags))})" for o in one.opinions),
-            STATE_TEXTS[one.state] if one.adjudicated is None else f"decided by {one.by}: {one.adjudicated}",
-            "" if one.adjudicated is not None else f"{one.suggestion or 'none'}: {one.suggestion_why}",
-        )
-        for one in items
-    ]
-    print_words(title, ("sample", "family", "votes", "state", "what the tags suggest"), rows)
-    for one in items:
-        if one.remark:
-            tell(f"{one.sample} was decided for {one.adjudicated}, but {one.remark}.")
-
-
-@app.command("exclude")
-@one_line_errors
-def exclude(
-    study: Name,
-    restore: Annotated[str | None, typer.Option(help="Take back this rater's exclusion.")] = None,
-    why: Annotated[str, typer.Option(help="Why, for the log.")] = "",
-    db: Db = DEFAULT_DB,
-    as_json: Json = False,
-) -> None:
-    """Apply the exclusion rule that was declared with the study; results show with and without it.
-
-    Example: rushes study exclude takes
-    """
-    with open_studies(db) as service:
-        rule = service.exclusion_rule(study)
-        if restore is not None:
-            service.restore_rater(study, restore, why=why or "restored on the command line")
-            excluded: tuple[str, ...] = ()
-        else:
-            excluded = service.apply_exclusions(study)
-    gone = f"Rule {rule}: {', '.join(excluded) or 'nobody else'} excluded."
-    data = {"study": study, "rule": rule, "excluded": list(excluded), "restored": restore}
-    answer(as_json, data, gone if restore is None else f"{restore} counts again.")
-
-
-@app.command("adjudicate")
-@one_line_errors
-def adjudicate(
-    study: Name,
-    sample: Annotated[
-        str | None, typer.Argument(help="The sample to decide; the queue is shown when left out.")
-    ] = None,
-    winner: Annotated[str | None, typer.Option(help="A system's name, or Tie.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A reason tag, in any case; repeat it for more.")] = None,
-    note: Annotated[str, typer.Option(help="Why, for whoever reads the study later.")] = "",
-    by: Annotated[str, typer.Option(help="Who decides.")] = "admin",
-    db: Db = DEFAULT_DB,
-    as_json: Json = False,
-) -> None:
-    """Show the samples whose raters disagree, the most divided first, or decide one, using reason tags.
-
-    A decision ends the sample: nobody is given it any more. Votes stay as they are.
-
-    Example: rushes study adjudicate takes T2_p09 --winner model_b --tag "Missed constraint"
-    """
-    from dataclasses import asdict
-
-    with open_studies(db) as service:
-        if sample is None:
-            items = service.study_status(study).disagreements
-            waiting = [one for one in items if one.state in ("adjudicate", "third")]
-            decided = [one for one in items if one.state == "adjudicated"]
-            if as_json:
-                print_json([asdict(one) for one in (*waiting, *decided)])
-                return
-            _show_disagreements("To adjudicate", waiting)
-            if decided:
-                _show_disagreements("Decided", decided)
-            return
-        if winner is None:
-            raise typer.BadParameter("say who wins: --winner SYSTEM, or --winner Tie")
-        made = service.adjudicate(study, sample, winner=winner, tags=tag or (), note=note, by=by)
-    words = f"{sample}: {made.winner}, by {made.by}. Nobody is given this sample any more; its votes stay as they are."
-    answer(as_json, asdict(made), words)

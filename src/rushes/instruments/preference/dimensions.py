@@ -56,7 +56,8 @@ def dimension_means(
 def _mean(given: list[tuple[int, Vote]], confidence: float) -> Estimate:
     values, votes = [float(value) for value, _ in given], [vote for _, vote in given]
     raters, prompts = [vote.rater for vote in votes], [vote.prompt_key for vote in votes]
-    return clustered_mean(values, raters, prompts, confidence=confidence, lowest=LOWEST_RATING, highest=HIGHEST_RATING)
+    scale = {"lowest": LOWEST_RATING, "highest": HIGHEST_RATING, "step": 1.0}
+    return clustered_mean(values, raters, prompts, confidence=confidence, **scale)
 
 
 def tag_counts(votes: Iterable[Vote], *, rubric: Rubric = RUBRIC) -> tuple[TagCount, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
-from rushes.instruments.preference.rubric import RUBRIC, Rubric, keep_rubric, rubric_of
+from rushes.instruments.preference.rubric import RUBRIC, RUBRICS, Rubric, keep_rubric, rubric_of
 from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING
 
 _DIGITS = 12
@@ -98,8 +98,8 @@ def own_rubric(data: Mapping[str, Any]) -> Rubric:
 
 
 def stored_text(own: Rubric) -> str | None:
-    """What the database keeps: canonical JSON of an own rubric, nothing for the built-in one."""
-    return None if own.version == RUBRIC.version else canonical_json(_words_of(own))
+    """What the database keeps: canonical JSON of an own rubric, nothing for a built-in one."""
+    return None if own.version in RUBRICS else canonical_json(_words_of(own))
 
 
 def from_stored(version: str, text: str) -> Rubric:

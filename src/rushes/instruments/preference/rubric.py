@@ -7,7 +7,7 @@ one word is a new file, never an edit of one.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from types import MappingProxyType
@@ -99,8 +99,27 @@ class Rubric:
         return tuple(g for g in self.tag_groups if g.families is None or family in g.families)
 
     def needs_tag(self, *, tie: bool) -> bool:
-        """Whether an answer must name a primary tag."""
-        return self.tag_on_tie or not tie
+        """Whether an answer must name a primary tag; a rubric without tags asks for none."""
+        return bool(self.tag_groups) and (self.tag_on_tie or not tie)
+
+    def fitted(self, families: Collection[str]) -> Rubric:
+        """What is told to raters who get tasks of these families alone: parts that none of them has are left out.
+
+        >>> RUBRIC.fitted(["T1"]).instructions[2]
+        'Prioritize: Adherence → Temporal/Identity stability → Realism → Overall quality'
+        """
+        if not families:
+            return self
+        asked = {part for family in families for part in self.dimensions_for(family)}
+        gone = {part.key.replace("_", " ") for part in self.dimensions if part not in asked}
+        dropped = [f" → {name}" for name in self.priorities if name.casefold() in gone]
+        tags = {part for family in families for part in self.tag_groups_for(family)}
+        return replace(
+            self,
+            dimensions=tuple(part for part in self.dimensions if part in asked),
+            tag_groups=tuple(part for part in self.tag_groups if part in tags),
+            instructions=tuple(_without(line, dropped) for line in self.instructions),
+        )
 
     def tags_for(self, family: str) -> tuple[str, ...]:
         return tuple(tag for group in self.tag_groups_for(family) for tag in group.tags)
@@ -118,6 +137,12 @@ class Rubric:
         """
         wanted = " ".join(text.split()).casefold()
         return next((tag for tag in self.tags if tag.casefold() == wanted), None)
+
+
+def _without(line: str, parts: Sequence[str]) -> str:
+    for part in parts:
+        line = line.replace(part, "")
+    return line
 
 
 def _read(version: str) -> Rubric:
@@ -143,7 +168,10 @@ def _frozen(row: Mapping[str, Any], *lists: str) -> dict[str, Any]:
 RUBRIC = _read("0.1")
 """Rubric v0.1, the one studies use unless they name another."""
 
-RUBRICS: Mapping[str, Rubric] = MappingProxyType({RUBRIC.version: RUBRIC})
+SIMPLE = _read("simple-1")
+"""Which clip is better: A, B or the same, after one watch of each; no ratings, no reasons."""
+
+RUBRICS: Mapping[str, Rubric] = MappingProxyType({one.version: one for one in (RUBRIC, SIMPLE)})
 
 
 _OWN: dict[str, Rubric] = {}

@@ -18,6 +18,7 @@ from rushes.core.registry import optional_package
 if TYPE_CHECKING:
     import altair
 
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _ID = re.compile(r'\bid="([^"]+)"')
 _USE = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 
@@ -47,7 +48,21 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 def spec_svg(spec: Mapping[str, Any]) -> str:
     """A Vega-Lite specification as SVG text."""
     vl_convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
-    return own_ids(str(vl_convert.vegalite_to_svg(spec)))
+    return own_ids(str(vl_convert.vegalite_to_svg(printable(spec))))
+
+
+def printable(data: Any) -> Any:
+    r"""The same data with characters that XML cannot hold made visible: of one in a label, the drawing library would
+    end the whole process.
+
+    >>> printable({"name": "a\x1bb", "rows": ["fine", 1]}) == {"name": "a\ufffdb", "rows": ["fine", 1]}
+    True
+    """
+    if isinstance(data, str):
+        return _NOT_XML.sub("\ufffd", data)
+    if isinstance(data, dict):
+        return {printable(key): printable(value) for key, value in data.items()}
+    return [printable(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
 def own_ids(svg: str) -> str:

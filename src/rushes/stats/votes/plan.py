@@ -3,8 +3,12 @@
 Model       better and worse system differ by θ; a rater's taste and a prompt's leaning are normal, one number per
             system; ties by Davidson. θ is such that over all raters and prompts the better wins `preference` of the
             decided votes
-Study       every rater votes on so many pairs, drawn without replacement from prompts × pairs of systems
-Found       the interval of the difference, clustered by rater and prompt, leaves out 0 on the right side
+Study       as `rushes study create` makes it: every pair (a prompt and two systems) gets `min_raters` raters and, where
+            they disagree, one more; pairs come in random order, raters take turns, and none gives more votes than
+            `votes_per_rater`
+Found       the ranks that the report calls possible put the better above the worse: the interval of their difference,
+            clustered by rater and prompt, at the level for all n(n−1)/2 differences together (Bonferroni), leaves out 0
+            on the right side. Of two systems that is the one interval
 Power       share of simulated studies that find it
 Design      effect: how many times larger the variance is than that of as many independent votes
 Speed       of two systems the maximum likelihood is ln(wins/losses), whose clustered variance is a sum: no fit needed
@@ -42,6 +46,9 @@ class Design:
     raters: int = 10
     prompts: int = 50
     votes_per_rater: int = 40
+    """The most votes a rater gives."""
+    min_raters: int | None = None
+    """Raters per pair before agreement is looked at; None: as many as the raters' votes are enough for."""
     taste: float = 0.5
     """Standard deviation of a rater's taste per system, in logits."""
     leaning: float = 0.5
@@ -64,6 +71,8 @@ class Design:
                 "a plan needs two systems, two raters, two prompts and a vote per rater; "
                 f"got {self.systems}, {self.raters}, {self.prompts} and {self.votes_per_rater}"
             )
+        if self.min_raters is not None and not 2 <= self.min_raters <= self.raters:
+            raise InputError(f"raters per pair are 2 to the {self.raters} there are; got {self.min_raters}")
         if self.votes_per_rater > self.cells:
             raise InputError(
                 f"a rater sees each pair once, so at most {self.cells} of {self.prompts} prompts and {self.systems} "
@@ -77,7 +86,15 @@ class Design:
 
     @property
     def votes(self) -> int:
+        """The most votes that the raters give."""
         return self.raters * self.votes_per_rater
+
+    @property
+    def raters_per_pair(self) -> int:
+        """As declared, or as many as leave half a vote per pair for another opinion; 2 at least."""
+        if self.min_raters is not None:
+            return self.min_raters
+        return max(2, min(self.raters - 1, (2 * self.votes - self.cells) // (2 * self.cells)))
 
     @property
     def gap(self) -> float:
@@ -102,6 +119,8 @@ class Power:
     found: int
     design_effect: float
     """NaN where no simulated study has a finite difference."""
+    votes: float = 0.0
+    """Mean over the simulated studies."""
 
     @property
     def power(self) -> float:
@@ -112,21 +131,25 @@ def simulated_power(design: Design, *, runs: int = 300, seed: int = 1) -> Power:
     """Simulate the study so many times; the same seed gives the same studies."""
     if runs < 1:
         raise InputError(f"a simulation needs a run or more; got {runs}")
-    found, effects = 0, []
+    found, votes, effects = 0, 0, []
     for number in range(runs):
-        hit, effect = _one(design, np.random.default_rng([seed, number]))
-        found += hit
+        hit, effect, given = _one(design, np.random.default_rng([seed, number]))
+        found, votes = found + hit, votes + given
         effects += [effect] if effect is not None else []
-    return Power(design=design, runs=runs, found=found, design_effect=float(np.mean(effects)) if effects else math.nan)
+    effect = float(np.mean(effects)) if effects else math.nan
+    return Power(design=design, runs=runs, found=found, design_effect=effect, votes=votes / runs)
 
 
 def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: int = 1) -> int | None:
-    """The fewest raters found with this power, all else as planned; None where `MOST_RATERS` do not reach it."""
+    """The fewest raters found with this power, each pair given to as many of them as their votes are enough for.
+
+    None where `MOST_RATERS` do not reach it.
+    """
     if not 0.0 < power < 1.0:
         raise InputError(f"power is a share between 0 and 1; got {power}")
 
     def enough(raters: int) -> bool:
-        return _reaches(replace(design, raters=raters), power, runs, seed)
+        return _reaches(replace(design, raters=raters, min_raters=None), power, runs, seed)
 
     low, high = 1, 4
     while not enough(high):
@@ -149,40 +172,51 @@ def _reaches(design: Design, power: float, runs: int, seed: int) -> bool:
     return found >= wanted
 
 
-def _one(design: Design, draw: np.random.Generator) -> tuple[bool, float | None]:
-    """Whether one simulated study finds the better system, and its design effect."""
+def _one(design: Design, draw: np.random.Generator) -> tuple[bool, float | None, int]:
+    """Whether one simulated study finds the better system, its design effect, and its votes."""
     first, second, outcome, rater, prompt = _study(design, draw)
     if design.systems == 2:
-        return _found_of_two(design, outcome, rater, prompt)
+        return *_found_of_two(design, outcome, rater, prompt), len(outcome)
     votes = tally_arrays(
         [f"{k:04d}" for k in range(design.systems)], first, second, outcome, rater=rater, prompt=prompt
     )
     try:
         ranking = rank(votes)
     except RankingError:
-        return False, None
+        return False, None, len(outcome)
     spread = uncertainty(ranking, votes, confidence=design.confidence)
     alone = uncertainty(ranking, votes, kind="sandwich")
     if not isinstance(spread, Uncertainty) or not isinstance(alone, Uncertainty):
-        return False, None
+        return False, None, len(outcome)
     lead, error = float(ranking.log_worth[0] - ranking.log_worth[1]), spread.difference_se(0, 1)
-    return lead > spread.critical * error, (error / alone.difference_se(0, 1)) ** 2
+    tail = (1.0 - design.confidence) / (design.systems * (design.systems - 1))
+    critical = student_quantile(1.0 - tail, float(spread.freedom or 1))
+    return lead > critical * error, (error / alone.difference_se(0, 1)) ** 2, len(outcome)
 
 
 def _study(design: Design, draw: np.random.Generator) -> tuple[Whole, Whole, Whole, Whole, Whole]:
     """Columns of one simulated study: first, second, outcome, rater, prompt."""
     ends_a, ends_b = np.triu_indices(design.systems, 1)
-    pairs, width = len(ends_a), design.votes_per_rater
-    rater = np.repeat(np.arange(design.raters), width)
-    drawn = draw.random((design.raters, design.cells)).argsort(axis=1)[:, :width].ravel()
-    prompt, first, second = drawn // pairs, ends_a[drawn % pairs], ends_b[drawn % pairs]
     strength = np.zeros(design.systems)
     strength[0], strength[1] = design.gap / 2.0, -design.gap / 2.0
-    own = strength + draw.normal(0, design.taste, (design.raters, design.systems))[rater]
-    own = own + draw.normal(0, design.leaning, (design.prompts, design.systems))[prompt]
-    row = np.arange(len(rater))
-    outcome = _outcomes(own[row, first] - own[row, second], design.tie_share, draw)
-    return first.astype(np.int64), second.astype(np.int64), outcome, rater.astype(np.int64), prompt.astype(np.int64)
+    own = strength + draw.normal(0, design.taste, (design.raters, design.systems))
+    leaning = draw.normal(0, design.leaning, (design.prompts, design.systems))
+    each, turns = design.raters_per_pair, draw.permutation(design.raters)
+    width = min(each + 1, design.raters)  # so many opinions a pair may need; without another rater there is no third
+    cells = draw.permutation(design.cells)
+    prompt, a, b = cells // len(ends_a), ends_a[cells % len(ends_a)], ends_b[cells % len(ends_a)]
+    # Raters take turns: the next pair begins where this one ended, so that all work alike and nobody sees one twice.
+    start = np.arange(len(cells)) * (each + 0.5)
+    rater = turns[(start.astype(np.int64)[:, None] + np.arange(width)) % design.raters]
+    d = own[rater, a[:, None]] - own[rater, b[:, None]] + (leaning[prompt, a] - leaning[prompt, b])[:, None]
+    outcome = _outcomes(d.ravel(), design.tie_share, draw).reshape(d.shape)
+    split = (outcome[:, :each] != outcome[:, :1]).any(axis=1)
+    given = np.where(np.arange(width) < each, True, split[:, None])
+    spent = given.sum(axis=1).cumsum() - given.sum(axis=1)
+    given &= (spent[:, None] + np.arange(width)) < design.votes
+    row, column = np.nonzero(given)
+    pick = row, column
+    return a[row], b[row], outcome[pick], rater[pick].astype(np.int64), prompt[row]
 
 
 def _outcomes(d: Floats, tie_share: float, draw: np.random.Generator) -> Whole:

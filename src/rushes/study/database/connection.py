@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 import os
+import sqlite3
 import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
     ArgumentError,
@@ -45,20 +46,27 @@ _READ = "rushes_read"
 class Database:
     """An open database, its tables up to date. Close it when done, or use it in a `with` statement.
 
+    `migrate=False` makes and changes nothing: `InputError` for a file that is not there and for older tables.
+
     >>> import tempfile
     >>> with Database(Path(tempfile.mkdtemp()) / "studies.db") as database:
     ...     database.kind
     'sqlite'
     """
 
-    def __init__(self, target: Path | str) -> None:
+    def __init__(self, target: Path | str, *, migrate: bool = True) -> None:
         self.url = database_url(target)
+        if not migrate:
+            _require_file(self.url)
         self.engine = _engine(self.url)
         self._gate: threading.Lock | FairSemaphore = (
             threading.Lock() if self.kind == "sqlite" else FairSemaphore(_POSTGRES_POOL)
         )
         try:
-            upgrade(self.engine)
+            if migrate:
+                upgrade(self.engine)
+            else:
+                require_current(self.engine)
         except BaseException:
             self.engine.dispose()
             raise
@@ -219,6 +227,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA secure_delete=ON")  # who is erased leaves nothing in the file, however SQLite was built
     cursor.close()
 
 
@@ -233,27 +242,86 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def upgrade(engine: Engine) -> None:
-    """Bring the tables to the newest version; `InputError` for a database that cannot be opened or is newer."""
+def _require_file(url: URL) -> None:
+    if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).is_file():
+        raise InputError(f"{url.database}: no such database; check --db, or make one with rushes study create")
+
+
+def require_current(engine: Engine) -> None:
+    """`InputError` for tables of another version: they are changed by `rushes study upgrade` alone."""
+    with _opening(engine) as (connection, current, newest):
+        where = engine.url.render_as_string(hide_password=True)
+        if current is None and not inspect(connection).has_table("study"):
+            raise InputError(f"{where}: expected a database of studies; it has no such tables")
+        if current != newest:
+            raise InputError(
+                f"{where}: made by an earlier rushes (tables {current or 'unknown'}, now {newest}); "
+                f"run: rushes study upgrade --db {where.removeprefix('sqlite:///')}"
+            )
+
+
+def upgrade(engine: Engine) -> Path | None:
+    """Bring the tables to the newest version; `InputError` for a database that cannot be opened or is newer.
+
+    Of a SQLite file with studies in older tables a copy is kept beside it, which is returned.
+    """
     from alembic import command
+
+    with _opening(engine) as (connection, current, newest):
+        if current == newest:
+            return None
+        kept = _copy(engine.url, current)
+        _one_at_a_time(connection)
+        config = _alembic()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        return kept
+
+
+def upgraded(target: Path | str) -> Path | None:
+    """Upgrade the database that is there; returns the copy of the old one, if one was made."""
+    url = database_url(target)
+    _require_file(url)
+    engine = _engine(url)
+    try:
+        return upgrade(engine)
+    finally:
+        engine.dispose()
+
+
+def _copy(url: URL, version: str | None) -> Path | None:
+    """A copy of a SQLite file as it is: `studies.db` → `studies.db.0006.bak`."""
+    if version is None or url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    target = Path(f"{url.database}.{version}.bak")
+    _keep_private(target)
+    with closing(sqlite3.connect(url.database)) as source, closing(sqlite3.connect(target)) as copy:
+        source.backup(copy)
+    return target
+
+
+def _alembic() -> Any:
     from alembic.config import Config
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    known = ScriptDirectory.from_config(config)
+    return config
+
+
+@contextmanager
+def _opening(engine: Engine) -> Iterator[tuple[Connection, str | None, str | None]]:
+    """A first transaction, the version of the tables, and the newest; `InputError` where there is no such database."""
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    known = ScriptDirectory.from_config(_alembic())
     where = engine.url.render_as_string(hide_password=True)
     try:
         with engine.begin() as connection:
             current = MigrationContext.configure(connection).get_current_revision()
-            if current == known.get_current_head():
-                return
             if current is not None and current not in {script.revision for script in known.walk_revisions()}:
                 raise InputError(f"{where}: made by a newer rushes (tables {current}); upgrade rushes")
-            _one_at_a_time(connection)
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            yield connection, current, known.get_current_head()
     except OperationalError as error:
         raise InputError(f"{where}: cannot be opened ({_first_line(error)}); check the path or the server") from None
     except DatabaseError as error:

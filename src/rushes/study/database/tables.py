@@ -190,7 +190,7 @@ rater_session = _table(
     "rater_session",
     *_all(_TOKEN, "token_hash", unique=True),
     _ref("rater_id"),
-    *_all(BigInteger, "expires_ms"),
+    *_all(BigInteger, "expires_ms", since_ms="0"),
     Index(None, "rater_id"),
 )
 

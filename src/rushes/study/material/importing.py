@@ -21,6 +21,7 @@ from rushes.study.database.tables import clip, pair
 from rushes.study.errors import StudyError
 from rushes.study.material.clips import ReadyClip, missing_files, ready_clips
 from rushes.study.material.families import UNDECLARED, settle
+from rushes.study.material.locating import portable
 from rushes.study.material.sources import SOURCE, SourceClip
 from rushes.study.queries import SYSTEMS, log, study_row, with_clips
 from rushes.study.tokens import new_token
@@ -54,7 +55,18 @@ def prepare(
         if clips:
             made = ready_clips([source.path for source in clips], media=media, hide=names, progress=progress)
             ready |= {(source.sample, source.system): made[source.path] for source in clips}
-    return ready
+    return portable(ready, media)
+
+
+def names_a_system(text: str, sources: Sequence[SourceClip]) -> str:
+    """The system whose name a text holds, in any case; "" for none. Names of one or two letters are in any text.
+
+    >>> clips = [SourceClip(system=name, sample="s", path=Path(), name="n") for name in ("Sora", "A")]
+    >>> names_a_system("sora-vs-kling", clips), names_a_system("A study", clips)
+    ('Sora', '')
+    """
+    names = sorted({source.system for source in sources if source.kind == "sample" and len(source.system) > 2})
+    return next((name for name in names if name.casefold() in text.casefold()), "")
 
 
 def refusal(source: SourceClip) -> ReadyClip:
@@ -133,7 +145,12 @@ def _store_clips(
     ids = {}
     for source in sources:
         facts = ready[source.sample, source.system]
-        words = {"system": source.system, "name": source.name, "refused": source.refused, "source": str(source.path)}
+        words = {
+            "system": source.system,
+            "name": source.name,
+            "refused": source.refused,
+            "source": str(source.path.absolute()),
+        }
         # A refusal has no file: its empty path is what tells that there is nothing to send.
         words |= {"source": ""} if source.refused else {}
         ids[source.sample, source.system] = add_clip(connection, study_id, facts, **words)

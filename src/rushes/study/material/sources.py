@@ -3,27 +3,22 @@ named like `A_T2_p09.mp4`. Reading only; nothing here touches the clips or the d
 
 from __future__ import annotations
 
-import csv
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.instruments.preference.pairs import Take
 from rushes.media.find.endings import VIDEO_SUFFIXES
-from rushes.storage.runs import Run, read_run
-from rushes.storage.runs.relocation import relocate
 from rushes.study.errors import StudyError
+from rushes.study.material.prompts import PromptBook, read_manifest, read_table
 
 _TABLE = ("sample_id", "task_id", "prompt_id", "system", "path")
 _MANIFEST = ("task_id", "prompt_id", "prompt_text")
+"""Of a manifest that names the clips too."""
 _KINDS = ("sample", "gold", "training")
 SOURCE = "source"
 """The kind of a clip that was to be edited: it belongs to a sample and to no system."""
 _SHORTEST_NAME = 4
-_CLIP_NAME = re.compile(r"(?P<system>.+)_(?P<task>[A-Za-z]\d+)_(?P<prompt>[A-Za-z]?\d+)")
-_FAMILY = re.compile(r"(?:^|_)(?P<task>T\d)_(?P<prompt>p?\d+)(?:_|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,22 +38,6 @@ class SourceClip(Take):
     """For edits: the clip that was to be edited."""
     refused: str = ""
     """What the system said instead of making a clip; `path` is then empty."""
-
-
-def read_sources(
-    paths: Sequence[Path],
-    *,
-    clips: Path | None = None,
-    prompts: Path | None = None,
-    source_clips: Path | None = None,
-) -> list[SourceClip]:
-    """Clips of one CSV file, or of two or more run directories, and the clips that were to be edited.
-
-    `source_clips` is a folder of the latter, each named as its sample or as its task and prompt (`T4_p09.mp4`).
-    """
-    if len(paths) == 1 and not paths[0].is_dir():
-        return with_sources(from_csv(paths[0], clips=clips, prompts=prompts), source_clips)
-    return with_sources(from_runs(paths, prompts=prompts), source_clips)
 
 
 def with_sources(clips: Sequence[SourceClip], folder: Path | None = None) -> list[SourceClip]:
@@ -94,102 +73,25 @@ def _source_files(folder: Path | None) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix.lower() in VIDEO_SUFFIXES}
 
 
-def from_runs(runs: Sequence[Path], *, prompts: Path | None = None, only: Sequence[str] = ()) -> list[SourceClip]:
-    """Clips of two or more runs, one run per system, subjects matched by id.
-
-    A system is called as its run's folder; a leading "SYSTEM_" of a subject's id is left out when matching. Task
-    family and prompt come from ids such as `T2_p09`; the prompt's words from `prompts`, a prompt manifest. `only` names
-    the subjects to take, by their id in any of the runs; empty takes every one that is in two runs or more.
-    """
-    if len(runs) < 2:
-        raise StudyError(f"a study compares two or more runs, one per system; got {len(runs)}")
-    texts = _prompt_texts(prompts)
-    clips: list[SourceClip] = []
-    seen: dict[str, Path] = {}
-    for path in runs:
-        system = path.resolve().name
-        if system in seen:
-            raise StudyError(f"{path}: another run is called {system!r} too ({seen[system]}); rename one folder")
-        seen[system] = path
-        clips += _run_clips(read_run(path), system, texts)
-    counts = Counter(clip.sample for clip in clips)
-    shared = [clip for clip in clips if counts[clip.sample] > 1]
-    if not shared:
-        raise StudyError(f"the runs {', '.join(map(str, runs))} have no subject in common; name the clips alike")
-    return _chosen(shared, only) if only else shared
-
-
-def _chosen(clips: Sequence[SourceClip], only: Sequence[str]) -> list[SourceClip]:
-    """The clips of the samples that these subject ids belong to; `StudyError` when one has no partner."""
-    samples = {name: clip.sample for clip in clips for name in (clip.name, clip.sample)}
-    alone = [name for name in only if name not in samples]
-    if alone:
-        raise StudyError(
-            f"{len(alone)} of the {len(only)} chosen clips are not in two of the runs, such as {alone[0]!r}; "
-            "take them off the list or choose another run"
-        )
-    wanted = {samples[name] for name in only}
-    return [clip for clip in clips if clip.sample in wanted]
-
-
-def _run_clips(run: Run, system: str, texts: Mapping[tuple[str, str], str]) -> Iterable[SourceClip]:
-    if run.instrument != "clip":
-        raise StudyError(f"{run.path}: expected a run of `rushes clip`; got one of {run.instrument}")
-    for subject in run.subjects:
-        sample = subject.id.removeprefix(f"{system}_")
-        found = _FAMILY.search(sample)
-        family, prompt = (found["task"], found["prompt"]) if found else ("", sample)
-        yield SourceClip(
-            system=system,
-            sample=sample,
-            path=relocate(subject.path, beside=run.path) or Path(subject.path),
-            name=subject.id,
-            family=family,
-            prompt=prompt,
-            prompt_text=texts.get((family, _bare(prompt)), ""),
-        )
-
-
 def from_csv(table: Path, *, clips: Path | None = None, prompts: Path | None = None) -> list[SourceClip]:
     """Clips of a CSV: one row per clip, or a prompt manifest with `clips`, the folder that holds them."""
-    rows, header = _read(table)
+    rows, header = read_table(table)
     if all(column in header for column in _TABLE):
-        texts = _prompt_texts(prompts)
-        found = [_table_clip(table, number, row, texts) for number, row in enumerate(rows, 2)]
+        book = read_manifest(prompts)
+        found = [_table_clip(table, number, row, book) for number, row in enumerate(rows, 2)]
         _refuse_named_refusals(table, found)
+        require_prompts(found, book)
         return found
     if all(column in header for column in _MANIFEST):
         if clips is None:
             raise StudyError(f"{table}: a prompt manifest needs the folder of its clips too; give --clips FOLDER")
-        return _manifest_clips(table, rows, clips)
+        return _manifest_clips(table, clips)
     raise StudyError(
         f"{table}: expected the columns {','.join(_TABLE)} or {','.join(_MANIFEST)}; got {','.join(header) or 'none'}"
     )
 
 
-def _read(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-            rows = [{str(k): (v or "").strip() for k, v in row.items() if isinstance(v, str | None)} for row in reader]
-            return rows, list(reader.fieldnames)
-    except FileNotFoundError:
-        raise StudyError(f"{path}: expected a CSV file; there is none") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise StudyError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
-
-
-def _prompt_texts(path: Path | None) -> dict[tuple[str, str], str]:
-    if path is None:
-        return {}
-    rows, header = _read(path)
-    if not all(column in header for column in _MANIFEST):
-        raise StudyError(f"{path}: expected the columns {','.join(_MANIFEST)}; got {','.join(header) or 'none'}")
-    return {(row["task_id"], _bare(row["prompt_id"])): row["prompt_text"] for row in rows}
-
-
-def _table_clip(table: Path, number: int, row: Mapping[str, str], texts: Mapping[tuple[str, str], str]) -> SourceClip:
+def _table_clip(table: Path, number: int, row: Mapping[str, str], book: PromptBook) -> SourceClip:
     refused = row.get("refused", "")
     for column in ("sample_id", "system", "path"):
         if not row.get(column) and not (column == "path" and refused):
@@ -203,6 +105,7 @@ def _table_clip(table: Path, number: int, row: Mapping[str, str], texts: Mapping
     if kind != "sample" and not row.get("expected"):
         raise StudyError(f"{table}, line {number}: a {kind} pair names the system that must win in column expected")
     path = Path() if refused else table.parent / row["path"]
+    told = book.find(row["sample_id"], family=row["task_id"], prompt=row["prompt_id"])
     return SourceClip(
         system=row["system"],
         sample=row["sample_id"],
@@ -212,7 +115,7 @@ def _table_clip(table: Path, number: int, row: Mapping[str, str], texts: Mapping
         refused=refused,
         family=row["task_id"],
         prompt=row["prompt_id"],
-        prompt_text=row.get("prompt_text") or texts.get((row["task_id"], _bare(row["prompt_id"])), ""),
+        prompt_text=row.get("prompt_text") or (told.text if told else ""),
         kind=kind,
         expected=row.get("expected", ""),
         expected_tag=row.get("expected_tag", ""),
@@ -229,31 +132,42 @@ def _refuse_named_refusals(table: Path, clips: Sequence[SourceClip]) -> None:
             raise StudyError(f"{table}: the refusal of sample {clip.sample} names a system ({told}); write it without")
 
 
-def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path) -> list[SourceClip]:
+def require_prompts(clips: Sequence[SourceClip], book: PromptBook) -> None:
+    """`StudyError` where a manifest has the prompt of no clip: its texts would be lost without a word."""
+    if book and clips and not any(clip.prompt_text for clip in clips if clip.kind == "sample"):
+        raise StudyError(
+            f"{book.source}: no clip belongs to one of its prompts; the first clip is {clips[0].sample!r}, the first "
+            f"prompt {book.first!r}. Name the clips by prompt id, or give a CSV of clips"
+        )
+
+
+def _manifest_clips(table: Path, folder: Path) -> list[SourceClip]:
+    """Clips named `SYSTEM_TASK_PROMPT.mp4` by the manifest's tasks and prompts (`p09`, `09` and `9` are one)."""
     if not folder.is_dir():
         raise StudyError(f"{folder}: expected a folder of clips; there is none")
-    prompts = {(row["task_id"], _bare(row["prompt_id"])): row for row in rows}
+    book = read_manifest(table)
     found: list[SourceClip] = []
-    for path in sorted(folder.iterdir()):
-        parts = _CLIP_NAME.fullmatch(path.stem) if path.suffix.lower() in VIDEO_SUFFIXES else None
-        if parts is None:
-            continue
-        row = prompts.get((parts["task"], _bare(parts["prompt"])))
-        if row is None:
-            raise StudyError(f"{path}: {table.name} has no prompt {parts['prompt']} of task {parts['task']}")
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES):
+        row = book.at_end(path.stem)
+        system = "" if row is None else path.stem.rpartition("_")[0].removesuffix(row.family).removesuffix("_")
+        if row is None or not system:
+            raise StudyError(
+                f"{path}: expected SYSTEM_TASK_PROMPT, such as SYSTEM_{book.first}; {table.name} has no prompt that "
+                f"this name ends in"
+            )
         found.append(
             SourceClip(
-                system=parts["system"],
-                sample=path.stem.removeprefix(f"{parts['system']}_"),
+                system=system,
+                sample=path.stem.removeprefix(f"{system}_"),
                 path=path,
                 name=path.stem,
-                family=row["task_id"],
-                prompt=row["prompt_id"],
-                prompt_text=row["prompt_text"],
+                family=row.family,
+                prompt=row.prompt,
+                prompt_text=row.text,
             )
         )
     if not found:
-        raise StudyError(f"{folder}: no clip is named like A_T2_p09.mp4 for a prompt of {table.name}")
+        raise StudyError(f"{folder}: no clip is named like SYSTEM_{book.first}.mp4 for a prompt of {table.name}")
     _require_all(found, folder)
     return found
 
@@ -266,9 +180,3 @@ def _require_all(clips: Sequence[SourceClip], folder: Path) -> None:
         for system in systems:
             if (sample, system) not in have:
                 raise StudyError(f"{folder}: {system} has no clip for {sample}, others have; add it or remove theirs")
-
-
-def _bare(prompt: str) -> str:
-    """ "p09", "09" and "9" are one prompt."""
-    digits = prompt.removeprefix("p").removeprefix("P")
-    return digits.lstrip("0") or "0" if digits.isdecimal() else prompt

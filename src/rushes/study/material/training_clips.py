@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 from rushes.media import write_clip
 from rushes.study.material.sources import SourceClip
+from rushes.study.raters.work import BUILT_IN
 
-SAMPLE = "training"
+SAMPLE = BUILT_IN
 _WIDTH, _HEIGHT, _FPS, _FRAMES = 320, 180, 25, 50
 _FLICKER = 0.45
 """How far every second frame is darkened."""

@@ -7,11 +7,15 @@ the systems' names. Samples have a key in place of their id, because with three 
 from __future__ import annotations
 
 import hashlib
+import hmac
+import secrets
 from dataclasses import asdict, dataclass
 
 from rushes.study.errors import StudyError
 from rushes.study.records import Choice
 from rushes.study.status import STATE_TEXTS, Disagreement
+
+_NONCE = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,38 @@ def sides(item: Disagreement) -> BlindSides:
 
 def key_of(item: Disagreement) -> str:
     """A name for the sample that tells nothing."""
-    return _digest(item.sample, item.media_a, item.media_b)[:24]
+    return _digest(item.sample, item.media_a, item.media_b)[:_NONCE]
+
+
+_KEY = secrets.token_bytes(32)
+_MARK = "~"
+"""What an alias begins with, and no token does."""
+
+
+def alias(token: str, item: Disagreement) -> str:
+    """A clip's token, hidden under a key of this process and of the pair; `behind` gives it back."""
+    nonce = key_of(item)
+    return f"{_MARK}{nonce}{_masked(token.encode(), nonce).hex()}"
+
+
+def _address(token: str, item: Disagreement) -> str:
+    return f"/media/{alias(token, item)}" if token else ""
+
+
+def behind(text: str) -> str:
+    """The token of an alias; any other text as it is."""
+    nonce, hidden = text[len(_MARK) : len(_MARK) + _NONCE], text[len(_MARK) + _NONCE :]
+    if not text.startswith(_MARK) or not hidden or len(hidden) > 2 * hashlib.sha512().digest_size:
+        return text
+    try:
+        return _masked(bytes.fromhex(hidden), nonce).decode("ascii")
+    except ValueError:
+        return text
+
+
+def _masked(content: bytes, nonce: str) -> bytes:
+    stream = hmac.new(_KEY, nonce.encode(), hashlib.sha512).digest()
+    return bytes(one ^ other for one, other in zip(content, stream, strict=False))
 
 
 def _digest(*parts: str) -> str:
@@ -59,9 +94,13 @@ def is_settled(item: Disagreement) -> bool:
     return item.state in ("majority", "adjudicated")
 
 
-def blind_data(item: Disagreement) -> dict[str, object]:
-    """A disagreement as plain data; systems are named once it is settled."""
-    where, told = sides(item), is_settled(item)
+def blind_data(item: Disagreement, *, named_if_settled: bool = True) -> dict[str, object]:
+    """A disagreement as plain data; systems are named once it is settled, and never to an adjudicator: one name would
+    tell the clips of pairs that are still to be decided.
+
+    A clip's address is one of this pair alone (`alias`), so that the same clip in two pairs cannot be recognised by it.
+    """
+    where, told = sides(item), named_if_settled and is_settled(item)
     clips = [(item.system_a, item.media_a, item.refused_a), (item.system_b, item.media_b, item.refused_b)]
 
     def named(system: str) -> str:
@@ -76,7 +115,11 @@ def blind_data(item: Disagreement) -> dict[str, object]:
         "state": item.state,
         "state_text": STATE_TEXTS[item.state],
         "clips": [
-            {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
+            {
+                "label": named(system),
+                "address": f"/media/{alias(token, item)}" if token and not refused else "",
+                "refused": refused,
+            }
             for system, token, refused in (reversed(clips) if where.swapped else clips)
         ],
         "opinions": [asdict(opinion) | {"winner": named(opinion.winner)} for opinion in item.opinions],

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, func, select
 from rushes.study.database.tables import pair, rater, rater_session
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.queries import log, rater_row, set_rater, signed_in, stage_of, study_row
+from rushes.study.raters.time import count_time
 from rushes.study.records import Invitation, RaterSession
 from rushes.study.tokens import new_token, token_hash
 
@@ -85,14 +86,16 @@ def accept_invite(connection: Connection, now: int, token: str) -> RaterSession:
     if person is None or connection.execute(used).rowcount != 1:
         raise NotAllowed("this invitation is not known or was used already; ask for a new one")
     session = open_session(connection, now, person.id)
+    count_time(connection, person, now=now)
     log(connection, study_id=person.study_id, actor=person.code, action="signed in", now=now)
     return session_of(signed_in(connection, session, now), token=session)
 
 
-def open_session(connection: Connection, now: int, rater_id: int) -> str:
-    """The secret of a new session."""
+def open_session(connection: Connection, now: int, rater_id: int, *, since_ms: int = 0) -> str:
+    """The secret of a new session; votes from before `since_ms` are closed to it."""
     token = new_token()
     values = {"token_hash": token_hash(token), "rater_id": rater_id, "expires_ms": now + RATER_SESSION_MS}
+    values |= {"since_ms": since_ms}
     connection.execute(rater_session.insert().values(**values))
     return token
 
@@ -123,6 +126,7 @@ def close_session(connection: Connection, session: str) -> None:
 def give_consent(connection: Connection, now: int, session: str) -> RaterSession:
     """Record the rater's agreement, with its time; the next stage is training."""
     row = signed_in(connection, session, now)
+    count_time(connection, row, now=now)
     if row.consent_ms is None:
         set_rater(connection, row.id, consent_ms=now)
         log(connection, study_id=row.study_id, actor=row.code, action="consented", now=now)

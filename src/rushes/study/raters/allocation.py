@@ -24,8 +24,8 @@ from rushes.instruments.preference.assignment import (
 from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
-from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STILL_SHOWN, STUDY, VOTED
-from rushes.study.raters.active_pairs import of_next_match_up
+from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STILL_SHOWN, STOPPED, STUDY, VOTED
+from rushes.study.raters.active_pairing import of_next_match_up
 from rushes.study.tokens import new_token
 
 LEASE_MS = 45 * 60_000
@@ -69,6 +69,8 @@ def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: 
 
     `show`: a new one that comes first is shown at once.
     """
+    if who.outcome == STOPPED:
+        return []
     held = _open(connection.execute(_HELD, {"rater_wanted": who.id}).all())
     if len(held) >= count:
         return held
@@ -142,6 +144,17 @@ def take_back(connection: Connection, row: Any, *, minimum: int, now: int) -> bo
     connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="open", touched_ms=now))
     recount(connection, row.pair_id, minimum=minimum)
     return True
+
+
+def give_up(connection: Connection, who: Row[Any]) -> None:
+    """Free every place that a rater who stops has not voted on."""
+    mine = _MINE, assignment.c.state == "open"
+    for pair_id in (
+        connection.execute(select(assignment.c.pair_id).where(*mine), {"rater_wanted": who.id}).scalars().all()
+    ):
+        waiting = assignment.update().where(*mine, assignment.c.pair_id == pair_id).values(state="retired")
+        connection.execute(waiting, {"rater_wanted": who.id})
+        recount(connection, pair_id, minimum=who.min_raters)
 
 
 def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Held | None:

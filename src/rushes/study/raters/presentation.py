@@ -9,9 +9,10 @@ from sqlalchemy import Connection, bindparam, exists, func, select
 from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.study.database.tables import assignment, clip, pair, rater, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import RATER, STUDY, VOTED, set_rater, signed_in
+from rushes.study.queries import RATER, STOPPED, STUDY, VOTED, set_rater, signed_in
 from rushes.study.raters.allocation import FREE_SAMPLE, HAS_OPEN
-from rushes.study.raters.sound_check import answer, sequence, sequence_wav, still_to_pass
+from rushes.study.raters.sound_check import MOST_TRIES, answer, sequence, sequence_wav, still_to_pass
+from rushes.study.raters.time import count_time
 from rushes.study.raters.work import NO_CLIP
 from rushes.study.records import Media
 from rushes.study.recruiting.consent import LANGUAGES, consent_words
@@ -27,6 +28,7 @@ class Presentation:
     """The study's own consent words by field, in the rater's language."""
     sound_check: bool
     """Whether the rater still has to pass the sound check."""
+    sound_tries_left: int
     votes: int
     """Pairs this rater has voted on, training left out."""
     minutes: int
@@ -41,10 +43,11 @@ def presentation(connection: Connection, now: int, session: str) -> Presentation
     row = connection.execute(_ABOUT, {"study_wanted": who.study_id, "rater_wanted": who.id}).one()
     language = who.language or row.language
     return Presentation(
-        rubric=rubric(who.rubric),
+        rubric=rubric(who.rubric, who.families).fitted(who.families),
         language=language,
         consent=consent_words(row.consent_text, language),
         sound_check=still_to_pass(connection, who),
+        sound_tries_left=max(0, MOST_TRIES - who.sound_tries),
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
         ids=row.ids or "",
@@ -79,13 +82,15 @@ def sound_check_wav(connection: Connection, now: int, session: str) -> bytes:
 
 def answer_sound_check(connection: Connection, now: int, session: str, typed: str) -> bool:
     """Whether the rater typed in what was heard; a wrong answer gets another sequence."""
-    return answer(connection, signed_in(connection, session, now), typed, now=now)
+    who = signed_in(connection, session, now)
+    count_time(connection, who, now=now)
+    return answer(connection, who, typed, now=now)
 
 
 def more_work(connection: Connection, now: int, session: str) -> bool:
     """Whether there is a pair for this rater now; nothing is assigned by looking."""
     who = signed_in(connection, session, now)
-    if who.excluded:
+    if who.excluded or who.outcome == STOPPED:
         return False
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     row = connection.execute(_MORE, keys).one()

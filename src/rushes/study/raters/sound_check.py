@@ -18,7 +18,9 @@ from rushes.instruments.preference.pairs import seeded_order
 from rushes.study.database.tables import clip
 from rushes.study.queries import log, set_rater
 
-GROUPS = 3
+GROUPS = 4
+MOST_TRIES = 5
+"""Then the rater stops, with a code: guessing must not pass."""
 MOST_TONES = 4
 _RATE = 16_000
 _TONE_S, _GAP_S, _REST_S = 0.18, 0.14, 0.75
@@ -31,7 +33,7 @@ def sequence(seed: int, code: str, tries: int) -> str:
     """How many tones each group has, one digit each; another for every try.
 
     >>> len(sequence(1, "rater_01", 0)), set(sequence(1, "rater_01", 0)) <= set("1234")
-    (3, True)
+    (4, True)
     """
     return "".join(
         str(1 + seeded_order(seed, "sound check", code, str(tries), str(group)) % MOST_TONES) for group in range(GROUPS)
@@ -78,6 +80,8 @@ def still_to_pass(connection: Connection, who: Row[Any]) -> bool:
 
 def answer(connection: Connection, who: Row[Any], typed: str, *, now: int) -> bool:
     """Whether the rater typed the sequence in; a right answer is kept, a wrong one gets another sequence."""
+    if who.sound_tries >= MOST_TRIES:
+        return False
     heard = "".join(sign for sign in typed if sign.isdecimal()) == sequence(who.seed, who.code, who.sound_tries)
     values = {"sound_ms": now} if heard else {"sound_tries": who.sound_tries + 1}
     set_rater(connection, who.id, **values)

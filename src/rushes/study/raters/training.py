@@ -42,6 +42,8 @@ def _remark(form: VoteForm, expected: Choice, named: bool) -> Remark:
     if not named:
         return "reason"
     a, b = sum(form.ratings_a.values()), sum(form.ratings_b.values())
+    if not form.ratings_a and not form.ratings_b:
+        return ""
     agrees = {"A": a > b, "B": b > a, "Tie": True}[expected]
     return "" if agrees else "ratings"
 

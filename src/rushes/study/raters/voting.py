@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.instruments.preference.rules import scale_breaches, tag_breaches
@@ -19,8 +19,9 @@ from rushes.study.raters.play_credit import WatchRule
 from rushes.study.raters.play_ledger import durations, ledgers, loaded
 from rushes.study.raters.screen import form_of, on_screen, ratings_by_system, winner_behind
 from rushes.study.raters.sound_check import still_to_pass
+from rushes.study.raters.time import count_time
 from rushes.study.raters.training import feedback, finish_training
-from rushes.study.raters.work import LAST_VOTE, at_work, count_time
+from rushes.study.raters.work import LAST_VOTE, at_work
 from rushes.study.records import LONGEST_NOTE, Accepted, Missing, VoteForm, VoteRefusal
 
 LONGEST_KEY = 64
@@ -50,6 +51,7 @@ def submit(
         if known is not None and _same(form_of(known), form):
             return Accepted(vote=known.id, repeated=True, feedback=feedback(row, form_of(known)))
         standing = form_of(connection.execute(select(vote).where(vote.c.id == row.vote_id)).one())
+        correction = correction and connection.execute(_AT, {"vote_wanted": row.vote_id}).scalar_one() >= who.since_ms
         if why := _stands(connection, row, standing, correction=correction, sent_before=known is not None):
             return VoteRefusal(missing=(Missing(field="assignment", message=why),), stored=standing)
     missing = (
@@ -155,6 +157,7 @@ def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: R
     return found + [Missing(field=f"ratings_{side}.{one.field}", message=one.message) for one in strange]
 
 
+_AT = select(vote.c.at_ms).where(vote.c.id == bindparam("vote_wanted"))
 _HOLD = select(pair.c.id).where(pair.c.id == PAIR).with_for_update(key_share=True)
 _ADD = vote.insert().returning(vote.c.id)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Row, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, or_, select
 
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.instruments.preference.rubric import FAMILIES, rubric
@@ -39,6 +39,7 @@ from rushes.study.raters.allocation import (
 )
 from rushes.study.raters.play_ledger import add_play, sent_in_full, shown_since, watch_state
 from rushes.study.raters.screen import form_of, on_screen
+from rushes.study.raters.time import BREAK_MS, count_time
 from rushes.study.records import (
     LONGEST_NOTE,
     PROBLEMS,
@@ -53,11 +54,8 @@ from rushes.study.records import (
 )
 from rushes.study.tokens import token_hash
 
-BREAK_MS = 10 * 60_000
-IDLE_MS = 60_000
-"""Longer gaps between signs of life are not counted as work."""
-SIGN_EVERY_MS = 4_000
-"""Signs of life closer together than this are one: a page reports its play every second."""
+BUILT_IN = "training"
+"""The sample of the training pair that a study has unless it brings its own (`material.training_clips`)."""
 NO_CLIP = "no such clip; reload the page"
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 
@@ -132,11 +130,12 @@ def training_task(connection: Connection, now: int, session: str) -> Task:
     """
     who = signed_in(connection, session, now)
     _require_consent(who)
+    count_time(connection, who, now=now)
     wanted = (assignment.c.rater_id == who.id, assignment.c.purpose == "training")
     key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
     if key is None:
         query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
-        pair_id = connection.execute(query.order_by(pair.c.id)).scalar()
+        pair_id = connection.execute(query.order_by(pair.c.sample == BUILT_IN, pair.c.id)).scalar()  # an own one first
         if pair_id is None:
             raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
         left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
@@ -155,6 +154,7 @@ def next_task(connection: Connection, now: int, session: str, *, ahead: int = 0)
 def standing(connection: Connection, now: int, session: str) -> tuple[RaterSession, Task | None]:
     """Where a rater stands and, at work, the pair to work on: `session` and `next_task` in one."""
     who = signed_in(connection, session, now)
+    count_time(connection, who, now=now)
     found = session_of(who)
     return found, _next_task(connection, who, ahead=0, now=now) if found.stage in ("work", "done") else None
 
@@ -183,7 +183,7 @@ def last_vote(connection: Connection, now: int, session: str) -> Task | None:
     before the first vote."""
     who = signed_in(connection, session, now)
     found = connection.execute(LAST_VOTE, {"rater_wanted": who.id}).first()
-    if found is None:
+    if found is None or found.at_ms < who.since_ms:  # given before this session: an id alone does not prove a person
         return None
     task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
     return replace(task, draft=form_of(found))
@@ -267,32 +267,6 @@ def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: i
     count_time(connection, who, now=now)
 
 
-def count_time(connection: Connection, who: Row[Any], *, now: int) -> None:
-    """Count the time a rater works; breaks of ten minutes start a new stretch."""
-    gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
-    if gap is not None and gap < SIGN_EVERY_MS:
-        return
-    fresh_start = gap is None or gap >= BREAK_MS or who.work_since_ms is None
-    values = {
-        "rater_wanted": who.id,
-        "seen_ms": now,
-        "work_since_ms": now if fresh_start else who.work_since_ms,
-        "worked_ms": gap if gap is not None and gap <= IDLE_MS else 0,
-    }
-    connection.execute(_SEEN, values)
-
-
-_SEEN = (
-    rater.update()
-    .where(rater.c.id == RATER)
-    .values(
-        seen_ms=bindparam("seen_ms"),
-        work_since_ms=bindparam("work_since_ms"),
-        active_ms=rater.c.active_ms + bindparam("worked_ms", type_=BigInteger),
-    )
-)
-
-
 def save_draft(connection: Connection, now: int, session: str, assignment: str, form: VoteForm) -> None:
     """Keep what is filled in so far; `Task.draft` gives it back."""
     who, row = at_work(connection, session, assignment, now)
@@ -306,22 +280,33 @@ def save_draft(connection: Connection, now: int, session: str, assignment: str, 
 
 def report_problem(
     connection: Connection, now: int, session: str, assignment: str, *, kind: str, text: str = ""
-) -> None:
+) -> bool:
     """A pair that cannot be judged (kind: "will not play", "no sound", "offensive", "other"): it is taken from
-    this rater, shown to the administrator and given to others; the rater goes on with the next."""
+    this rater, shown to the administrator and given to others; the rater goes on with the next. False, and
+    nothing is done, where the rater has reported as many pairs as their votes allow."""
     who, row = at_work(connection, session, assignment, now)
     if kind not in PROBLEMS:
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
     if row.state in ("voted", "late", "problem"):
         raise StudyError("this pair is closed for you; there is nothing to report any more")
+    counts = connection.execute(_REPORTS, {"rater_wanted": who.id}).one()
+    if row.purpose != "training" and counts.reports >= FREE_REPORTS + counts.votes // VOTES_PER_REPORT:
+        return False
     text = text[:LONGEST_NOTE]
     add_problem(connection, study_id=who.study_id, assignment_id=row.id, kind=kind, text=text, now=now)
     if row.purpose != "training":  # training is done or waited for, never skipped: its pair stays where it is
         connection.execute(KEEP, {"wanted_id": row.id, "state": "problem"})
         recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
+    return True
 
 
+FREE_REPORTS, VOTES_PER_REPORT = 3, 5
+"""A rater may report so many pairs, and one more for every five votes: reporting must not stand in for the work."""
+_REPORTS = select(
+    func.count().filter(assignment.c.state == "problem").label("reports"),
+    func.count().filter(VOTED).label("votes"),
+).where(assignment.c.rater_id == RATER)
 _FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
 _SHOWN = with_clips(
     select(assignment.c.id, assignment.c.left, assignment.c.token_a, assignment.c.sent, *_of_both(*_FILE))

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Row, func, or_, select
+from sqlalchemy import Connection, Row, and_, func, or_, select
 
-from rushes.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
+from rushes.study.database.tables import assignment, pair, rater, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import STILL_SHOWN, VOTED, filled, log, set_rater, signed_in, study_row
+from rushes.study.queries import STILL_SHOWN, STOPPED, VOTED, filled, log, set_rater, signed_in, study_row
 from rushes.study.raters.accounts import add_rater, has_training, next_codes, open_session, session_of
-from rushes.study.raters.allocation import is_finished
+from rushes.study.raters.allocation import give_up, is_finished
+from rushes.study.raters.time import count_time
 from rushes.study.records import RaterSession, StudyState
 from rushes.study.recruiting.platforms import (
     PARTICIPANT,
@@ -37,8 +38,10 @@ from rushes.study.recruiting.platforms import (
 )
 from rushes.study.tokens import new_token, token_hash
 
-Outcome: TypeAlias = Literal["completed", "screened out", "full"]
+Outcome: TypeAlias = Literal["completed", "stopped", "screened out", "full"]
 HOLD_MS = 2 * 3_600_000
+HOLD_UNDECIDED_MS = 10 * 60_000
+"""Who has not agreed to take part holds a place no longer: made-up ids must not fill a study."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,7 @@ def open_link(connection: Connection, now: int, study: str, plan: RecruitmentPla
     close_link(connection, row, now=now)
     token = new_token()
     codes = {"completed": plan.completion_code, "screened out": plan.screened_out_code, "full": plan.full_code}
+    codes |= {"stopped": plan.partial_code}
     values = {
         "study_id": row.id,
         "token_hash": token_hash(token),
@@ -137,8 +141,13 @@ def _taken(connection: Connection, study_id: int, *, now: int) -> int:
     query = select(func.count()).where(
         rater.c.study_id == study_id,
         rater.c.recruitment_id.is_not(None),
-        or_(rater.c.outcome.is_(None), rater.c.outcome == "completed"),
-        or_(_HAS_VOTED, seen > now - HOLD_MS, rater.c.erased_ms.is_not(None)),
+        or_(rater.c.outcome.is_(None), rater.c.outcome == "completed", _HAS_VOTED),
+        or_(
+            _HAS_VOTED,
+            and_(rater.c.consent_ms.is_not(None), seen > now - HOLD_MS),
+            seen > now - HOLD_UNDECIDED_MS,
+            rater.c.erased_ms.is_not(None),
+        ),
     )
     return int(connection.execute(query).scalar_one())
 
@@ -206,10 +215,15 @@ def _new_rater(connection: Connection, link: Row[Any], *, participant: str, sess
 
 
 def _sign_in(connection: Connection, rater_id: int, *, now: int) -> RaterSession:
-    """A fresh session; earlier ones of this rater end, so that one person works in one browser."""
-    connection.execute(rater_session.delete().where(rater_session.c.rater_id == rater_id))
-    token = open_session(connection, now, rater_id)
-    return session_of(signed_in(connection, token, now), token=token)
+    """A fresh session, which goes on with the work and sees no vote from before it.
+
+    Whoever knows a participant's id can open one: it neither shows nor changes what that person voted, and ends no
+    other session of theirs.
+    """
+    token = open_session(connection, now, rater_id, since_ms=now)
+    who = signed_in(connection, token, now)
+    count_time(connection, who, now=now)
+    return session_of(who, token=token)
 
 
 def ending(connection: Connection, now: int, session: str) -> Ending:
@@ -233,15 +247,33 @@ def _votes(connection: Connection, rater_id: int) -> int:
 def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
     """Finished is: the quota is reached, no pair is left, or the study was closed; with a vote, that is completed.
 
-    Completed stays completed, whatever comes later. Who found no pair at first and then worked is not "full" any more.
+    Completed and stopped stay so, whatever comes later. Who found no pair at first and then worked is not "full" any
+    more. An excluded rater who has not finished has stopped: exclusion ends the work, and pay is for what was done.
     """
-    if who.outcome == "completed" or (who.outcome is not None and who.consent_ms is None):
+    if who.outcome in ("completed", STOPPED) or (who.outcome is not None and who.consent_ms is None):
         return cast(Outcome, who.outcome)
     if who.excluded:
-        return "screened out"
+        return "completed" if _quota_done(connection, who) else "stopped"
     if who.study_state != "closed" and not is_finished(connection, who):
         return None
     return "completed" if _votes(connection, who.id) else "full"
+
+
+def _quota_done(connection: Connection, who: Row[Any]) -> bool:
+    return who.quota is not None and _votes(connection, who.id) >= who.quota
+
+
+def stop(connection: Connection, now: int, session: str) -> Ending:
+    """A rater's own way out, at any moment after agreeing: their votes stay, and their code is for what they did."""
+    who = signed_in(connection, session, now)
+    if who.consent_ms is None:
+        return refuse(connection, now, session)
+    count_time(connection, who, now=now)
+    if outcome_of(connection, who) is None:
+        give_up(connection, who)
+        set_rater(connection, who.id, outcome=STOPPED)
+        log(connection, study_id=who.study_id, actor=who.code, action=STOPPED, now=now)
+    return ending(connection, now, session)
 
 
 def refuse(connection: Connection, now: int, session: str) -> Ending:
@@ -274,16 +306,16 @@ def _ended(
 
 
 def code_for(link: Row[Any], who: Row[Any] | None, outcome: str) -> str:
-    """The code of a participant's last page: the link's own for this outcome, else the rater's where they finished."""
+    """The code of a participant's last page: the link's own for this outcome, else the rater's own."""
     code = str(link.codes.get(outcome, ""))
-    return completion_code(link.secret, who.id) if who is not None and outcome == "completed" and not code else code
+    return code or (completion_code(link.secret, who.id, outcome) if who is not None else "")
 
 
-def completion_code(secret: str, rater_id: int) -> str:
+def completion_code(secret: str, rater_id: int, outcome: str = "completed") -> str:
     """The rater's own code where the study has none for all: nobody can guess it, and it is the same every time.
 
     >>> completion_code("secret", 7) == completion_code("secret", 7), len(completion_code("secret", 7))
     (True, 10)
     """
-    digest = hmac.new(secret.encode(), f"completed {rater_id}".encode(), hashlib.sha256).digest()
+    digest = hmac.new(secret.encode(), f"{outcome} {rater_id}".encode(), hashlib.sha256).digest()
     return base64.b32encode(digest).decode()[:10]

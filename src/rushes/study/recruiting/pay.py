@@ -1,7 +1,8 @@
 """What raters are paid: a rate declared with the study, and what it suggests for each of them.
 
-The suggestion is a sum of money in the declared currency, to the cent, half a cent up. Per hour: the time counted as
-work (`active_minutes`); per vote: the votes given, gold and repeats included; per study: for those who completed it.
+The suggestion is a sum of money in the declared currency, to the cent, half a cent up. Per hour: all the time from the
+first page on (`rushes.study.raters.time`), and at least what the votes given take the typical rater; per vote: the
+votes given, gold and repeats included; per study: all of it for who completed, else the share of the work done.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ class PayRate:
     currency: str
     basis: Basis
 
-    def suggested(self, *, active_ms: int, votes: int, completed: bool) -> Decimal:
+    def suggested(self, *, paid_ms: int, votes: int, share: float) -> Decimal:
         """
-        >>> read_rate("12 GBP/hour").suggested(active_ms=25 * 60_000, votes=9, completed=False)
+        >>> read_rate("12 GBP/hour").suggested(paid_ms=25 * 60_000, votes=9, share=0.3)
         Decimal('5.00')
+        >>> read_rate("5 EUR/study").suggested(paid_ms=25 * 60_000, votes=19, share=0.95)
+        Decimal('4.75')
         """
-        units = {"hour": Decimal(active_ms) / 3_600_000, "vote": Decimal(votes), "study": Decimal(int(completed))}
+        units = {"hour": Decimal(paid_ms) / 3_600_000, "vote": Decimal(votes), "study": Decimal(repr(share))}
         return (self.amount * units[self.basis]).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
+from statistics import median_low
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -33,7 +34,7 @@ class Payment:
     platform: str
     session: str
     outcome: str
-    """completed, screened out, full; "" while they work."""
+    """completed, stopped, screened out, full; "" while they work."""
     finished: bool
     code: str
     """The code their last page shows."""
@@ -41,6 +42,11 @@ class Payment:
     gold_right: int
     gold_total: int
     minutes: float
+    """From the first page on, breaks left out."""
+    paid_minutes: float
+    """The same, and at least what so many votes take the typical rater."""
+    work_share: float
+    """Of the work of somebody who completes the study: by votes or by time, whichever is more."""
     excluded: bool
     pay_rate: str
     suggested_pay: Decimal | None
@@ -56,14 +62,18 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
     query = query.join(studies, studies.c.id == rater.c.study_id)
     rows = {person.code: person for person in connection.execute(query.where(studies.c.id == found.id)).all()}
     rate = read_rate(found.pay) if found.pay else None
-    made = []
-    for line in rater_table(connection, found):
+    made, lines = [], rater_table(connection, found)
+    whole = found.quota or max((line.votes for line in lines), default=0)
+    typical = _typical([(rows[line.rater].active_ms, line.votes) for line in lines if line.votes])
+    for line in lines:
         person = rows[line.rater]
         if not (person.joined_ms or person.seen_ms or line.votes):
             continue
         outcome, link = outcome_of(connection, person) or "", links.get(person.recruitment_id)
         finished = outcome == "completed"
-        done = {"active_ms": person.active_ms, "votes": line.votes, "completed": finished}
+        paid_ms = max(person.active_ms, round(line.votes * typical))
+        share = 1.0 if finished else _share(line.votes, person.active_ms, whole, typical)
+        done = {"paid_ms": paid_ms, "votes": line.votes, "share": share}
         made.append(
             Payment(
                 rater=line.rater,
@@ -77,6 +87,8 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
                 gold_right=line.gold_right,
                 gold_total=line.gold_total,
                 minutes=round(person.active_ms / 60_000, 2),
+                paid_minutes=round(paid_ms / 60_000, 2),
+                work_share=share,
                 excluded=person.excluded,
                 pay_rate=found.pay,
                 suggested_pay=None if rate is None else rate.suggested(**done),
@@ -84,6 +96,18 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
             )
         )
     return tuple(made)
+
+
+def _typical(done: Sequence[tuple[int, int]]) -> float:
+    """Milliseconds that a vote takes: the median over raters, the lower of two; 0 where nobody has voted."""
+    return median_low(active / votes for active, votes in done) if done else 0.0
+
+
+def _share(votes: int, active_ms: int, whole: int, typical: float) -> float:
+    """How much of the whole work somebody did, by votes or by time, whichever is more."""
+    by_votes = votes / whole if whole else 0.0
+    by_time = active_ms / (whole * typical) if whole and typical else 0.0
+    return round(min(1.0, max(by_votes, by_time)), 4)
 
 
 def _shown(person: Row[Any], link: Row[Any] | None, known: dict[str, str]) -> str:

@@ -80,7 +80,9 @@ class RecruitmentPlan:
     completion_code: str = ""
     """One code for everybody who finishes, as Prolific wants it; empty: each rater gets a code of their own."""
     screened_out_code: str = ""
-    """For those who say no or are excluded before the end."""
+    """For those who say no."""
+    partial_code: str = ""
+    """For those who agree and stop before the end: by choice, without sound, or excluded. They are paid in part."""
     full_code: str = ""
     """For those who come when the quota is reached or no pair is left."""
     participant_form: str = ""
@@ -97,7 +99,7 @@ def check_recruitment(plan: RecruitmentPlan) -> None:
         raise StudyError(f"an open link lets in 1 to {LARGEST_QUOTA} raters; got {plan.quota}")
     if plan.ids not in ("hashed", "plain"):
         raise StudyError(f"participants' ids are kept hashed or plain; got {plan.ids!r}")
-    for code in (plan.completion_code, plan.screened_out_code, plan.full_code):
+    for code in (plan.completion_code, plan.screened_out_code, plan.partial_code, plan.full_code):
         if code and not _CODE.fullmatch(code):
             raise StudyError(f"a code is 1–40 letters, digits, - and _; got {code!r}")
     if plan.platform == "prolific" and not plan.completion_code:
@@ -109,7 +111,7 @@ def check_recruitment(plan: RecruitmentPlan) -> None:
 
 
 def _check_form(text: str, platform: Platform) -> None:
-    """A short expression without groups and with few repeats: no id a stranger sends may keep the server busy."""
+    """A short expression without groups and with few repeats, so that matching an id of `PARTICIPANT` takes no time."""
     if platform != "other":
         raise StudyError(f"{PLATFORMS[platform].person}s have a form of their own; --participant-form is for others")
     try:
@@ -137,6 +139,8 @@ def _check_return_url(template: str, ids: Ids) -> None:
 def check_participant(link: Row[Any], participant: str) -> None:
     """`StudyError` for an id that the link's platform cannot have given; the id itself is not repeated."""
     terms = PLATFORMS[link.platform]
+    if not PARTICIPANT.fullmatch(participant.strip()):  # its length first: a form is tried on short texts alone
+        raise StudyError(f"expected {terms.person} of 1–100 letters, digits and _ . : @ -; got another")
     form = re.compile(link.participant_form) if link.participant_form else terms.form
     if not form.fullmatch(participant.strip()):
         raise StudyError(

@@ -30,7 +30,7 @@ export class Answers {
 
   get winner() { return $("[name=winner]:checked", this.form)?.value ?? ""; }
   get mainTag() { return $("[name=primary_tag]:checked", this.form)?.value ?? ""; }
-  get needsTag() { return this.winner !== "Tie" || this.form.dataset.tieTag === "1"; }
+  get needsTag() { return this.main.length > 0 && (this.winner !== "Tie" || this.form.dataset.tieTag === "1"); }
 
   // --- keys ---
 
@@ -98,7 +98,7 @@ export class Answers {
     const tie = this.needsTag ? "blame_tie" : "blame_tie_free";
     const text = loser ? words("blame_side", { side: loser }) : words(this.winner ? tie : "blame_none");
     const line = $("[data-blame]", this.form);
-    if (line.textContent !== text) line.textContent = text;
+    if (line && line.textContent !== text) line.textContent = text;
   }
 
   #todo() {

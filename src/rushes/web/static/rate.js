@@ -20,7 +20,7 @@ const assignment = pair.dataset.assignment;
 const watched = { A: Number(pair.dataset.a), B: Number(pair.dataset.b), required: Number(pair.dataset.required) };
 const playable = $$("[data-side]").filter((figure) => $("video", figure)); // a refusal has no clip
 const videos = Object.fromEntries(playable.map((figure) => [figure.dataset.side, $("video", figure)]));
-const fps = Math.max(0, ...Object.values(videos).map((video) => Number(video.dataset.fps) || 0)) || 30;
+const fps = Number(document.querySelector("[data-pair]").dataset.fps) || 30;
 const player = new PairPlayer(videos, { frameSeconds: 1 / fps });
 const saved = $("[data-saved]");
 const say = (text) => { saved.textContent = text; };

@@ -97,7 +97,8 @@ export class Stage {
 
   #note() {
     for (const [side, video] of Object.entries(this.videos)) {
-      const shape = video.videoWidth / video.videoHeight || Number(video.getAttribute("width")) / Number(video.getAttribute("height"));
+      const shape = video.videoWidth / video.videoHeight;
+      if (!shape) continue; // not loaded yet
       const width = Math.round(Math.min(video.clientWidth, video.clientHeight * shape)); // the picture, without its bars
       if (!(width <= this.largest[side]?.[0])) this.largest[side] = [width, Math.round(width / shape)];
     }

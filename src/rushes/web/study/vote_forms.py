@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import cast
 
@@ -57,8 +58,10 @@ def tag_keys(task: Task) -> dict[str, str]:
 def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> dict[str, object]:
     """A task as plain data: what a rater's page may know, and not one thing more.
 
-    The task family is not in it: "identity" above a pair tells a rater what to look for.
+    The task family is not in it: "identity" above a pair tells a rater what to look for. Nor are a clip's size, length
+    and frame rate, which tell systems apart: both clips are shown in one frame, and stepped by one rate.
     """
+    shown = [clip for clip in (task.a, task.b) if not clip.refused]
     return {
         "assignment": task.assignment,
         "training": task.training,
@@ -66,6 +69,8 @@ def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> di
         "total": task.total,
         "prompt": task.prompt,
         "clips": {side: _clip_data(clip) for side, clip in (("A", task.a), ("B", task.b))},
+        "frame": _frame(shown),
+        "fps": max((clip.fps for clip in shown), default=0.0),
         "source": None
         if task.source is None
         else _clip_data(task.source) | {"address": f"/rate/source/{task.assignment}"},
@@ -87,9 +92,17 @@ def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> di
 
 
 def _clip_data(clip: ClipView) -> dict[str, object]:
-    facts = asdict(clip)
-    token = facts.pop("token")
-    return facts | {"address": "" if clip.refused else f"/media/{token}"}
+    address = "" if clip.refused else f"/media/{clip.token}"
+    return {"address": address, "has_audio": clip.has_audio, "refused": clip.refused}
+
+
+_WIDE, _TALL = 1.2, 1 / 1.2
+
+
+def _frame(clips: Sequence[ClipView]) -> str:
+    """The one frame that both clips are shown in, after the wider of the two: wide, square or tall."""
+    shape = max((clip.width / clip.height for clip in clips if clip.height), default=_WIDE)
+    return "wide" if shape >= _WIDE else "square" if shape >= _TALL else "tall"
 
 
 def watch_data(watch: WatchState) -> dict[str, object]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from rushes.core import Definition, Estimate, Measurement
+from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.definition import Setting
 from rushes.instruments.preference.rubric import rubric
 from rushes.instruments.preference.rules import LENIENT
@@ -87,6 +87,18 @@ def family_place(family: str) -> str:
     return f"“{family}”" if family == ALL_FAMILIES else family or "unnamed"
 
 
+ORDER_ONLY = ("bt_elo", "jod", "bt_rank", "win_share", "head_to_head")
+"""Numbers that active pairing bends: a match-up that looks decided early is not asked again, so an early extreme stays.
+Measured: intervals of strengths covered 0.79 of 0.95 between equal systems, and strengths were 1.4 times too large. The
+first two have no value then; the others have no interval."""
+
+
+def _order_only(estimate: Estimate, *, has_value: bool) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    return replace(estimate, value=estimate.value if has_value else None, interval=None, why=Why.CHOSEN_BY_VOTES)
+
+
 def measured(
     definition: Definition,
     estimate: Estimate,
@@ -102,6 +114,8 @@ def measured(
     Why a number has no interval, or what to know about the one it has, follows the `note`; of a missing value the
     `note` alone says why, where there is one.
     """
+    if conditions.pairing == "active" and definition.name in ORDER_ONLY:
+        estimate = _order_only(estimate, has_value=definition.name not in ORDER_ONLY[:2])
     words = "" if estimate.why is None or (note and estimate.value is None) else estimate.why.text
     note = "; ".join(filter(None, (note, words)))
     return Measurement.of(conditions.bind(definition, **params), estimate, at=at, note=note)

@@ -16,7 +16,8 @@ _PARAMS = (
     *("clusters", "confidence", "leaning", "preference", "prompts", "runs", "seed", "systems", "taste", "ties"),
     "votes_per_rater",
 )
-_REFERENCE = "simulation of the study's own two-way clustered interval; docs/statistics.md, how many votes"
+_REFERENCE = "simulation of the study as it is made and of the ranks it reports; docs/statistics.md, how many votes"
+_HISTORY = ("first release", "of the study that create makes, with its third votes, and of the ranks it reports")
 
 STUDY_POWER = Definition(
     name="study_power",
@@ -24,11 +25,13 @@ STUDY_POWER = Definition(
     lowest=0.0,
     highest=1.0,
     better="higher",
-    summary="How often a study as planned would find the better of two systems.",
-    formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
+    summary="How often a study as planned would rank the better of two systems above the other.",
+    formula="simulated studies whose possible ranks put the better above the worse (the interval of their difference, "
+    "at the level for all differences together, leaves out 0 on the right side) / all simulated",
     edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
     reference=_REFERENCE,
-    open_params=(*_PARAMS, "raters"),
+    history=_HISTORY,
+    open_params=(*_PARAMS, "raters", "min_raters"),
 )
 DESIGN_EFFECT = Definition(
     name="design_effect",
@@ -40,7 +43,8 @@ DESIGN_EFFECT = Definition(
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
     edge_cases="simulated studies without a finite difference are left out of the mean; none left: None",
     reference=_REFERENCE,
-    open_params=(*_PARAMS, "raters"),
+    history=_HISTORY,
+    open_params=(*_PARAMS, "raters", "min_raters"),
 )
 RATERS_NEEDED = Definition(
     name="raters_needed",
@@ -48,10 +52,12 @@ RATERS_NEEDED = Definition(
     lowest=2.0,
     highest=None,
     better="neither",
-    summary="The fewest raters with whom the study finds the better of two systems as often as asked.",
-    formula="smallest number of raters whose study_power is the asked one or more, to one in twenty",
+    summary="The fewest raters with whom the study ranks the better of two systems above the other as often as asked.",
+    formula="smallest number of raters whose study_power is the asked one or more, to one in twenty; every pair is "
+    "given to as many of them as their votes are enough for",
     edge_cases=f"not reached by {MOST_RATERS} raters: None",
     reference=_REFERENCE,
+    history=_HISTORY,
     open_params=(*_PARAMS, "power"),
 )
 PROMPTS_WITH_METRIC = Definition(
@@ -78,6 +84,8 @@ class Plan:
     effect: Measurement
     raters: Measurement
     """Its note says what else would help where no number of raters does."""
+    votes: float = 0.0
+    """That a study of the design ends with, in the mean."""
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
@@ -88,6 +96,7 @@ def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int
     """Simulate a design and look for the raters it needs; the same seed gives the same numbers."""
     found, search = simulated_power(design, runs=runs, seed=seed), max(1, min(runs, 100))
     measured: dict[str, Setting] = {**asdict(design), "clusters": CLUSTERS[TWO_WAY], "runs": runs, "seed": seed}
+    measured["min_raters"] = design.raters_per_pair
     measured["ties"] = measured.pop("tie_share")
     return Plan(
         power=Measurement.of(
@@ -95,6 +104,7 @@ def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int
         ),
         effect=_effect(DESIGN_EFFECT.with_params(**measured), found.design_effect, runs),
         raters=_raters(design, measured, power, search, seed),
+        votes=found.votes,
     )
 
 
@@ -114,10 +124,12 @@ def _effect(definition: Definition, value: float, runs: int) -> Measurement:
 
 def _raters(design: Design, measured: dict[str, Setting], power: float, runs: int, seed: int) -> Measurement:
     needed = raters_needed(design, power=power, runs=runs, seed=seed)
-    params = {name: value for name, value in measured.items() if name != "raters"}
+    params = {name: value for name, value in measured.items() if name not in ("raters", "min_raters")}
     definition = RATERS_NEEDED.with_params(**params | {"power": power, "runs": runs})
     if needed is not None:
-        note = f"{needed * design.votes_per_rater} votes"
+        note = (
+            f"{needed * design.votes_per_rater} votes, {replace(design, raters=needed).raters_per_pair} raters per pair"
+        )
         return Measurement(definition=definition, value=needed, count=runs, note=note)
     note = f"not reached by {MOST_RATERS} raters: the prompts are too few or too different"
     if more := _more_prompts(design, power, runs, seed):

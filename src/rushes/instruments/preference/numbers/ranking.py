@@ -63,8 +63,8 @@ def strength_numbers(
     try:
         ranking = rank(votes, tie_policy=chosen.ties, prior=chosen.prior)
     except RankingError as error:
-        nothing = Estimate.none(Why.NOT_RANKABLE, count=votes.votes)
         for system in votes.systems:
+            nothing = Estimate.none(Why.NOT_RANKABLE, count=votes.met(system))
             for definition in (d.BT_ELO, d.BT_RANK):
                 at = {"system": system, **about}
                 yield measured(definition, nothing, conditions, at, note=str(error), **params)

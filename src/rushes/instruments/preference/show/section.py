@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.instruments.preference.instrument import INSTRUMENT
+from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.registration import RegistrationState
 from rushes.instruments.preference.rules import bent_text
 from rushes.instruments.preference.show.tables import (
     all_tables,
     exclusion_rules,
     minimum_note,
+    possible_ranks,
     ranked,
     ranking_note,
     under,
@@ -52,6 +54,8 @@ def remarks(entry: Entry) -> list[str]:
     known: Any = entry.subject.facts
     if bent := known.get("bent"):
         told.append(f"Votes do not keep the rubric, {bent_text(bent)}: the numbers say rubric:{known['rubric']}.")
+    if looks := known.get("looks"):
+        told.append(looks["text"])
     return [*filter(None, told)]
 
 
@@ -75,14 +79,10 @@ def _sentence(entry: Entry) -> str:
         return _best_metric(entry.subject.id, best)
     if not any(m.name in _STUDY_NAMES for m in entry.measurements) and entry.measurements:
         return f"{entry.subject.id}: no metric was compared with the votes."
-    strengths = ranked(entry.measurements)
     if reason := ranking_note(entry.measurements):
         return f"{entry.subject.id}: no ranking; {reason}."
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
-    names = [m.place["system"] for m in strengths]
-    if len(names) < 2:
-        return f"{who} put {', then '.join(names)}."
-    return f"{who} put {names[0]} first, then {', then '.join(names[1:])}.{_overlap(strengths[0], strengths[1])}"
+    return f"{who} ranked {headline(entry.measurements)}"
 
 
 def registration_text(facts: Mapping[str, Any]) -> str:
@@ -125,10 +125,23 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
     return line
 
 
-def _overlap(first: Measurement, second: Measurement) -> str:
-    if first.interval is None or second.interval is None:
-        return " Nothing says how sure that is: there are no intervals."
-    two = f"the lead over {second.place['system']}"
-    if first.interval.low > second.interval.high:
-        return f" {two.capitalize()} is clear: their intervals do not overlap."
-    return f" {two.capitalize()} is not sure: their intervals overlap."
+def headline(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> str:
+    """Who is first and how sure that is, by the ranks that the table calls possible: "amber first, …"; "" for none.
+
+    A lead is significant where nobody else may be first. Names stay as they are spelt.
+    """
+    found = list(measurements)
+    names = [m.place["system"] for m in ranked(found, exclusion=exclusion)]
+    ranks = possible_ranks(found, exclusion=exclusion)
+    if len(names) < 2:
+        return f"{', '.join(names)}; there is nothing to compare with."
+    first, rest = names[0], f"then {', then '.join(names[1:])}"
+    span = ranks.get(first)
+    if span is None:
+        return f"{first} first, {rest}. There are no intervals, so how sure this order is remains open."
+    others = [name for name in names[1:] if (theirs := ranks.get(name)) is None or theirs.low <= 1]
+    if not others and span.high <= 1:
+        return f"{first} first, {rest}. {first}'s lead is significant."
+    if names[1] in others or not others:
+        return f"{first} first, {rest}. The lead over {names[1]} isn't significant."
+    return f"{first} first, {rest}. The lead over {' and '.join(others)} isn't significant."

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rushes.core import Measurement
+from rushes.core import Interval, Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, NO_RULE
 from rushes.instruments.preference.rubric import RUBRIC
 from rushes.instruments.preference.show.cells import (
     adjudicated_shares,
+    amount,
     below_minimum,
     by_place,
     family_label,
@@ -119,8 +120,17 @@ def ranked(
     measurements: Iterable[Measurement], *, exclusion: str = NO_RULE, family: str | None = None
 ) -> list[Measurement]:
     """The systems' strengths over all families, or in one, strongest first; those without one last, by name."""
-    found = [m for m in raw_numbers(measurements, "bt_elo", exclusion) if m.place.get("family") == family]
-    return sorted(found, key=lambda m: (-strength(m), m.place["system"]))
+    given = list(measurements)
+    found = [m for m in raw_numbers(given, "bt_elo", exclusion) if m.place.get("family") == family]
+    ranks = [m for m in raw_numbers(given, "bt_rank", exclusion) if m.place.get("family") == family]
+    places = {m.place["system"]: amount(m) for m in ranks}
+    return sorted(found, key=lambda m: (-strength(m), places.get(m.place["system"], 0.0), m.place["system"]))
+
+
+def possible_ranks(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> dict[str, Interval]:
+    """By system: the ranks that it may have over all families; without those whose ranks are open."""
+    found = over_all(raw_numbers(measurements, "bt_rank", exclusion))
+    return {m.place["system"]: m.interval for m in found if m.interval is not None and m.why is None}
 
 
 def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
@@ -129,7 +139,8 @@ def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
     if not strengths:
         earlier = any(m.name == "bt_elo" and "bound" in keys_of(m) for m in measurements)
         return "this run is of an earlier version; write it again" if earlier else "no votes yet"
-    return next((m.note for m in strengths if m.value is None), "")
+    ranks = over_all(raw_numbers(measurements, "bt_rank", exclusion))
+    return "" if any(m.value is not None for m in ranks) else next((m.note for m in strengths if m.value is None), "")
 
 
 def minimum_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:

@@ -114,13 +114,18 @@ def restore(request: Request, study: str, rater: str, form: Form) -> Response:
     return see(f"/studies/{study}/raters")
 
 
+def _is_adjudicator(request: Request) -> bool:
+    session = getattr(request.state, "admin", None)
+    return session is not None and session.role == "adjudicator"
+
+
 @with_json_view(router, "/studies/{study}/disagreements")
 def disagreements(request: Request, study: str) -> Response:
     facts = workbench(request).service.study_status(study)
     shown = facts.disagreements[:MOST_DISAGREEMENTS]
     data = {
         "summary": overview_data(facts)["summary"],
-        "disagreements": [blind_data(item) for item in shown],
+        "disagreements": [blind_data(item, named_if_settled=not _is_adjudicator(request)) for item in shown],
         "total": len(facts.disagreements),
     }
     return reply(request, "admin/disagreements.html", data, tab="disagreements")
@@ -212,7 +217,7 @@ def set_state(request: Request, study: str, form: Form) -> Response:
 def open_link(request: Request, study: str, form: Form) -> Response:
     """The open link. It is in this answer only: the server keeps its hash."""
     bench = workbench(request)
-    texts = ("completion_code", "screened_out_code", "full_code", "participant_form", "return_url")
+    texts = ("completion_code", "screened_out_code", "partial_code", "full_code", "participant_form", "return_url")
     plan = RecruitmentPlan(
         platform=cast(Platform, _text(form, "platform")),
         quota=whole_number(_text(form, "quota"), highest=LARGEST_QUOTA) or 0,

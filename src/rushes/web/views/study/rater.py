@@ -66,7 +66,9 @@ def join(request: Request, token: str, form: Form) -> Response:
             return _ended(request, bench.service.running.decline(token), t)
         _let_join(request, t)
         joined = bench.service.running.join(
-            token, participant=str(form.get("participant", "")), session=str(form.get("session", ""))[:LONGEST_ID]
+            token,
+            participant=str(form.get("participant", ""))[:LONGEST_ID],
+            session=str(form.get("session", ""))[:LONGEST_ID],
         )
     except NotAllowed:
         return page(request, "rater/used.html", status=410)
@@ -95,6 +97,15 @@ def decline(request: Request, session: Rater) -> Response:
     response = _ended(request, service.running.refuse(rater_token(request)), t)
     service.sign_out(rater_token(request))
     return signed_off(request, "rater", response)
+
+
+@router.post("/rate/stop", response_model=None)
+def stop(request: Request, session: Rater) -> Response:
+    """A rater's own way out after agreeing, with a code for what they did."""
+    t = _strings(request)
+    return page(
+        request, "rater/stopped.html", ending=workbench(request).service.running.stop(rater_token(request)), t=t
+    )
 
 
 def _ended(request: Request, ending: Ending, t: Strings) -> Response:

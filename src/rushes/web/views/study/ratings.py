@@ -26,6 +26,7 @@ from rushes.study import (
     VoteForm,
     VoteRefusal,
 )
+from rushes.study.owner.blinding import behind
 from rushes.study.raters.sound_check import GROUPS, MOST_TONES
 from rushes.study.records import LONGEST_NOTE, PROBLEMS
 from rushes.web.http.access import is_admin, rater, rater_token, signed_out
@@ -160,9 +161,12 @@ def problem(request: Request, form: Form) -> Response:
         raise Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
     text = str(form.get("text", ""))[:LONGEST_NOTE]
     with _refusing(request, form):
-        workbench(request).service.report_problem(
+        taken = workbench(request).service.report_problem(
             rater_token(request), str(form.get("assignment", "")), kind=kind, text=text
         )
+    if not taken:
+        about = workbench(request).service.presentation(rater_token(request))
+        raise Refusal(409, strings(about.language)("pair.reports_full"), code="reports")
     return json_reply({"reported": True, "next": "/rate"}) if wants_json(request) else see("/rate")
 
 
@@ -204,6 +208,7 @@ def _sound(request: Request, session: RaterSession, *, wrong: bool) -> Response:
         return see("/rate")
     # A new address after every try: the browser must not play the old tones from its cache.
     facts: dict[str, Any] = {"wrong": wrong, "groups": GROUPS, "most": MOST_TONES, "tries": secrets.token_hex(4)}
+    facts["tries_left"] = about.sound_tries_left
     return page(request, "rater/sound.html", study_title=session.study_title, **facts, **spoken(about))
 
 
@@ -267,7 +272,7 @@ def _media(request: Request, token: str) -> Media:
         pass  # an administrator may hold a rater's cookie too
     try:
         if is_admin(request):
-            return service.media(token)
+            return service.media(behind(token))
     except NotAllowed:
         pass
     raise Refusal(404, "There is no such clip, or it is not yours to see.")

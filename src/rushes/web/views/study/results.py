@@ -12,12 +12,13 @@ from starlette.responses import Response
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.preference.show.section import headline
 from rushes.instruments.preference.show.tables import exclusion_rules, minimum_note, ranked, ranking_note, study_tables
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.as_data import summary_data
-from rushes.study.evaluate import measure_study
+from rushes.study.evaluate import MeasuredStudy, measure_study
 from rushes.study.exchange.formats import FORMATS, Exported, export_study
-from rushes.study.preregistration import Analysis, state
+from rushes.study.preregistration import USUAL, Analysis, state
 from rushes.study.service import StudyService
 from rushes.web.http.pages import reply
 from rushes.web.http.routes import admin_router, with_json_view
@@ -42,6 +43,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
             "below_minimum": minimum_note(measurements, exclusion=rule),
             "raters": found.raters(rule),
             "note": ranking_note(measurements, exclusion=rule),
+            "headline": sentence(found, rule),
             **{kind: table.as_dict() for kind, table in tables[rule].items()},
         }
         for rule in rules
@@ -53,6 +55,8 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         "ties": policy,
         "blocks": blocks,
         "preregistration": {**registered.as_dict(), "text": registered.text},
+        "look": found.look.text(USUAL.confidence),
+        "progress": _progress(found),
     }
     bars = {rule: interval_bars(ranked(measurements, exclusion=rule), width=BAR_WIDTH) for rule in rules}
     return reply(
@@ -65,6 +69,24 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         bars=bars,
         width=BAR_WIDTH,
     )
+
+
+def sentence(found: MeasuredStudy, rule: str) -> str:
+    """Who leads and how sure that is; "" where nothing can be ranked."""
+    if not ranked(found.measurements, exclusion=rule) or ranking_note(found.measurements, exclusion=rule):
+        return ""
+    who = "Simulated raters" if found.status.summary.simulated else "Raters"
+    return f"{who} ranked {headline(found.measurements, exclusion=rule)}"
+
+
+def _progress(found: MeasuredStudy) -> str:
+    """How many votes there are, and how many more the study waits for."""
+    families = found.status.families
+    given, wanted = sum(f.votes for f in families), sum(f.votes_expected for f in families)
+    left = max(0, wanted - given)
+    if found.look.done or not left:
+        return f"{given} votes; the study is done."
+    return f"{given} of about {wanted} votes so far, {left} to go."
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.progress import Progress
 from rushes.instruments.preference.families import read_families
 from rushes.instruments.preference.own_rubric import parse_rubric, read_rubric
+from rushes.instruments.preference.rubric import SIMPLE
 from rushes.study import ExclusionRule, StudyPlan
 from rushes.study.planning import CREATED, settings
 from rushes.study.records import OnErase, Pairing
@@ -47,6 +48,7 @@ DEFAULTS: dict[str, object] = {
     "on_erase": "keep",
     "language": "en",
     "audio_check": "on",
+    "questions": "full",
     "runs": [],
 }
 
@@ -130,7 +132,7 @@ def read_plan(form: FormData) -> StudyPlan:
 
 def _own_texts(form: FormData) -> dict[str, Any]:
     """The plan's own rubric and consent words, where a file of them was sent or named."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"rubric": SIMPLE} if form.get("questions") == "simple" else {}
     for field, parse, read in (("rubric", parse_rubric, read_rubric), ("consent", parse_consent, read_consent)):
         sent, path = _sent(form, f"{field}_file"), _path(form, f"{field}_path")
         if sent is not None and path is not None:
