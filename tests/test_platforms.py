@@ -53,7 +53,7 @@ def test_on_windows_the_command_says_one_line_and_exits_1(arguments: list[str]) 
 
 LINUX_ONLY = {"sched_getaffinity", "sched_setaffinity", "memfd_create", "pidfd_open", "posix_fadvise", "sendfile"}
 NAMED = LINUX_ONLY | {"fcntl"}
-PLACES = {"core": {"fcntl", "memfd_create"}, "workers": {"sched_getaffinity"}}
+PLACES = {"core": {"fcntl", "memfd_create", "pidfd_open"}, "workers": {"sched_getaffinity"}}
 """Packages that may name what a system lacks, and do so behind a check; the others ask them."""
 
 

@@ -65,7 +65,7 @@ def test_exit_codes_and_the_first_line(runs: dict[str, str], candidate: str, cod
 
 def test_what_only_moved_is_told_apart(runs: dict[str, str]) -> None:
     answer = run(runs["full"], runs["int4"], "--repeat", runs["seed2"])
-    assert "Moved, which does not tell better from worse" in answer.stdout and "  blur: -9.225 levels" in answer.stdout
+    assert "Changed, but not evidence of better or worse" in answer.stdout and "  blur: -9.225 levels" in answer.stdout
     assert "clip1: 32 → 28.7" in answer.stdout
 
 

@@ -236,6 +236,8 @@ VALUE_FREE = {
     "believe": "needs a study; its names are those of `board`",
     "suite": "runs the measuring commands",
     "rank": "takes votes",
+    "judge": "asks a judge about clips",
+    **dict.fromkeys(("figure", "failures"), "takes a suite; its names are those of `table`"),
 }
 """Commands that print no PCK of a run, and why not. A new command belongs here or in `SURFACES`."""
 SURFACES: dict[str, list[list[str]]] = {

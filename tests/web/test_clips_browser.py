@@ -217,7 +217,7 @@ def test_a_cell_of_the_grid_plays_on_hover_and_opens_all_systems(look: Callable[
     playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
     playwright.expect(page.locator("canvas")).to_have_count(2)
     page.get_by_role("link", name="grid").click()
-    page.get_by_label("Words of the prompt").fill("flash")
+    page.get_by_label("Search prompts").fill("flash")
     page.keyboard.press("Enter")
     playwright.expect(page.locator("tbody tr")).to_have_count(1)
 

@@ -48,7 +48,7 @@ def test_what_fired_comes_first_with_its_threshold(make_site: MakeSite, tmp_path
         "longest_freeze_ms": ("> 450", 1),
     }
     page = client.get("/runs/run/take?id=a").text
-    table = page[page.index("Every number</h2>") :]
+    table = page[page.index("All metrics</h2>") :]
     assert table.index("longest_freeze_ms <") < table.index("sharpness <") < table.index("freeze_frame_ratio</th>")
     assert table.count('class="fired flagged"') == 2
 
@@ -108,7 +108,7 @@ def test_two_runs_have_their_verdict_first(make_site: MakeSite, tmp_path: Path) 
     c = write_run(tmp_path / "c", [entry(name, 0.1, 80.0) for name in names])
     client = owner(make_site(runs=[a, b, c]))
     page = html.unescape(client.get("/compare/runs?a=a&b=b").text)
-    headline = "b differs from a; 1 metric moved, which does not say better or worse."
+    headline = "b differs from a; 1 metric changed, without a better direction."
     assert page.count('aria-label="Verdict"') == 1 == page.count('<figure class="forest-strip">')
     assert page.index(headline) < page.index("Look first at") < page.index("<details")
     # The clip that changed most is the last: 0.27 − 0.1; two pictures would stand there, had the run clips.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -20,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
-from rushes.core.machine.platforms import is_own_process
+from rushes.core.machine.platforms import await_end, is_own_process
 from rushes.workers import forking
 from rushes.workers.child import importing
 from rushes.workers.forking import REQUEST_BYTES
@@ -214,12 +213,7 @@ def last_line(output: IO[bytes]) -> str:
 
 def _see_off(pid: int) -> None:
     """Wait until a process that is not ours to wait for has ended."""
-    with suppress(OSError):  # it has, and is forgotten
-        descriptor = os.pidfd_open(pid)
-        try:
-            select.select([descriptor], [], [], _CLOSE_S)
-        finally:
-            os.close(descriptor)
+    await_end(pid, _CLOSE_S)
 
 
 def _forked() -> Template:

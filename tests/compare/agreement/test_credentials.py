@@ -283,3 +283,20 @@ def test_shipped_ceilings_are_those_of_the_ratings(shared: Path) -> None:
         assert one.all_clips is not None and one.within_system is not None
         people = (one.pairs_right.one_person, one.all_clips.one_person, one.within_system.one_person)
         assert people == pytest.approx((np.mean(right), np.mean(over), np.mean(within)), abs=1e-7)
+
+
+def test_a_metric_that_a_degraded_copy_improves_has_no_say(good: Credential, tmp_path: Path) -> None:
+    path = tmp_path / "good.toml"
+    path.write_text(replace(good, fooled_by=("blur", "crf 38")).toml())
+    fooled = read_credential(path)
+    assert fooled.fooled_by == ("blur", "crf 38") and 'fooled_by = ["blur", "crf 38"]' in path.read_text()
+    found = earned_say(definition("good"), [fooled])
+    assert (found.credentials, found.why, found.nearest) == ((), NoSay.FOOLED, fooled)
+    assert earned_say(definition("good"), [fooled, good]).credentials == (good,)
+    path.write_text(fooled.toml().replace('["blur", "crf 38"]', '"blur"'))
+    with pytest.raises(InputError, match="fooled_by is a list of faults; got 'blur'"):
+        read_credential(path)
+
+
+def test_shipped_credentials_of_a_metric_that_blur_lowers_say_so() -> None:
+    assert {one.metric for one in shipped_credentials() if one.fooled_by} == {"temporal_disorder"}

@@ -43,7 +43,7 @@ def test_every_number_has_a_name_and_the_reference_is_the_last_row(small_evaluat
 
 
 def test_marks_are_the_boards_verdicts_without_the_reference(small_evaluation: Evaluation) -> None:
-    table = paper_table(small_evaluation, columns="rating:look,psnr,luma_alternation")
+    table = paper_table(small_evaluation, columns="rating:look,psnr,sharpness")
     for column in table.columns:
         pick = small_evaluation.pick(column.column.name)[0]
         verdict = small_evaluation.verdicts[pick.reading.key]  # type: ignore[union-attr]
@@ -52,9 +52,9 @@ def test_marks_are_the_boards_verdicts_without_the_reference(small_evaluation: E
         names = ["amber", "birch", "cedar"]
         assert column.best == (names.index(best) if best else None)
         assert column.second == (names.index(second) if second else None)
-    look, _, alternation = table.columns
+    look, _, sharpness = table.columns
     assert (look.best, look.second) == (0, 1)
-    assert alternation.best is None and any("alternation" in note and "not ranked" in note for note in table.notes)
+    assert sharpness.best is None and any("sharpness" in note and "not ranked" in note for note in table.notes)
     text = table.markdown()
     assert "**4.50**" in text and "<u>3.50</u>" in text
     assert r"\textbf{4.50}" in table.latex() and r"\underline{3.50}" in table.latex()

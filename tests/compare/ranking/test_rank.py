@@ -279,7 +279,7 @@ def test_the_command_in_every_format(tmp_path: Path) -> None:
     path = write(tmp_path / "votes.csv", COUNTS, counts(questions=("lip", "head")))
     runner = CliRunner()
     text = runner.invoke(app, ["rank", str(path), "--by", "question"])
-    assert text.exit_code == 0 and "lip: " in text.output and "720 votes on 8 prompts" in text.output
+    assert text.exit_code == 0 and "lip: " in text.output and "720 votes on 8 prompts" in " ".join(text.output.split())
     assert "Head to head, row against column: head" in text.output and "not other raters" in text.output
     data = json.loads(runner.invoke(app, ["rank", str(path), "--json"]).stdout)
     assert [one["question"] for one in data["rankings"]] == ["lip", "head"] and data["rankings"][0]["raters"] is None

@@ -61,8 +61,8 @@ def test_words_say_what_happened(tmp_path: Path) -> None:
     assert sentence(worse) == "B is worse than A."
     assert sentence(moved).startswith("B is lower than A. That is no verdict, for other things do so too: ")
     assert opening_lines(found) == [
-        "bad is worse than clean on 1 metric, better on none; 1 metric moved, which does not say better or worse.",
-        "alike and clean cannot be told apart on the one metric that judges.",
+        "bad is worse than clean on 1 metric, better on none; 1 metric changed, without a better direction.",
+        "alike and clean: no significant difference on the only quality metric.",
     ]
     assert opening(compare_all(found.runs[:2]), ("A", "B")).startswith("B is worse than A on 1 metric")
 

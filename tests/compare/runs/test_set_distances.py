@@ -66,7 +66,7 @@ def test_values_difference_and_per_cent(tmp_path: Path) -> None:
     text = shown(a, b)
     assert "fvd genhoi 200 180 −20 −10 256 256" in text
     assert "generated/ (256 clips, aaaaaaaaaaaa) against ground_truth/ (256 clips, bbbbbbbbbbbb)" in text
-    for word in ("sign", "clips in both", "unclear", "Review signals"):
+    for word in ("sign-flip", "clips in both", "unclear", "Review signals"):
         assert word not in text
     assert "rushes fvd B REAL --versus A" in text
 

@@ -223,7 +223,7 @@ def test_a_sweep_has_tables_charts_and_every_number(sweep_run: Path, tmp_path: P
     made = write_report([sweep_run], tmp_path / "r.html")
     text = made.path.read_text()
     stored = [json.loads(line) for line in (sweep_run / "measurements.jsonl").read_text().splitlines()]
-    every = text[text.index("Every number of this run") :]
+    every = text[text.index("All numbers of this run") :]
     rows = re.findall(r'<td class="value">([^<]*)</td>.*?data-copy="([^"]*)"', every)
     assert [(float(value), signature) for value, signature in rows] == [(m["value"], m["signature"]) for m in stored]
     for exact, signature in re.findall(r'data-copy="([^"]*)" data-value="([^"]*)"', text):

@@ -85,4 +85,4 @@ def test_sides_say_what_is_known() -> None:
         "B is worse than A on 2 metrics, better on 1, cannot tell on 1."
     )
     moved = Side(name="B", against="A", moved=("blur",)).sentence
-    assert moved == "B differs from A; 1 metric moved, which does not say better or worse."
+    assert moved == "B differs from A; 1 metric changed, without a better direction."

@@ -12,6 +12,7 @@ clips (`rushes.core.alike_form`) counts for every form of the same rules and fit
     better = "lower"
     kind = "text-to-video"             # kind of video; "" where nobody said
     seen = "yes"                       # had the clips been looked at while the metric was made: yes, no or unknown
+    fooled_by = ["blur"]               # faults that put a copy significantly before its source; left out where none did
 
     [data]
     name = "FETV"
@@ -102,6 +103,7 @@ class Credential:
     all_clips: Agreed | None = None
     within_system: Agreed | None = None
     at: At = ()
+    fooled_by: tuple[str, ...] = ()
 
     @property
     def above_chance(self) -> bool:
@@ -145,6 +147,7 @@ class Credential:
         lines = [
             "# What a metric has earned: written by rushes believe --save, read by boards.",
             *(f"format = {FORMAT}", *texts, f"confidence = {_number(self.confidence)}"),
+            *([f"fooled_by = [{', '.join(map(_quoted, self.fooled_by))}]"] if self.fooled_by else []),
             *("", "[data]", f"name = {_quoted(data.name)}", f"digest = {_quoted(data.digest)}"),
             f"systems = [{', '.join(map(_quoted, data.systems))}]",
             *(f"{name} = {getattr(data, name)}" for name in ("prompts", "raters", "clips")),
@@ -207,7 +210,10 @@ def _parsed(text: str, where: str) -> Credential:
         raise InputError(
             f"{where}: expected a credential of format {FORMAT}; got {got}: save it again with rushes believe"
         )
-    _only(where, data, ("format", *_TEXTS, "confidence", "data", "at", *_PARTS))
+    _only(where, data, ("format", *_TEXTS, "confidence", "fooled_by", "data", "at", *_PARTS))
+    fooled = data.get("fooled_by", [])
+    if not isinstance(fooled, list) or not all(isinstance(name, str) and name for name in fooled):
+        raise InputError(f"{where}: fooled_by is a list of faults; got {fooled!r}")
     texts = {name: _text(where, data, name) for name in _TEXTS}
     for name, allowed in (("better", get_args(Better)), ("seen", SEEN)):
         if texts[name] not in allowed:
@@ -228,6 +234,7 @@ def _parsed(text: str, where: str) -> Credential:
         confidence=_between(where, data, "confidence", 0.0, 1.0),
         data=_data(where, _table(where, data, "data")),
         at=tuple((name, _text(f"{where}: [at]", at, name)) for name in at),
+        fooled_by=tuple(fooled),
     )
 
 

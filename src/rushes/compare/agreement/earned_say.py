@@ -25,6 +25,8 @@ class NoSay(StrEnum):
     """Only on another kind of video."""
     NOT_ABOVE_CHANCE = "not-above-chance"
     """It was, and its share of pairs right may be a coin's."""
+    FOOLED = "fooled"
+    """A degraded copy came out better than its source by it: a say would reward the fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,8 @@ def earned_say(
     """Which credentials count for a metric.
 
     One counts where it is about the same signature and place, was earned on the same `kind` of video (None: not asked),
-    and its share of pairs right is above ½ with its whole interval. The first test that none passes is the reason.
+    its share of pairs right is above ½ with its whole interval, and no degraded copy beat its source by it. The first
+    test that none passes is the reason.
     """
     definition, place = (metric.definition, metric.at) if isinstance(metric, Reading) else (metric, at)
     if definition.better == "neither":
@@ -62,6 +65,7 @@ def earned_say(
         (NoSay.OTHER_SIGNATURE, lambda one: one.is_about(definition, place)),
         (NoSay.OTHER_KIND, lambda one: kind is None or one.kind == kind),
         (NoSay.NOT_ABOVE_CHANCE, lambda one: one.above_chance),
+        (NoSay.FOOLED, lambda one: not one.fooled_by),
     )
     for why, passes in tests:
         passed = [one for one in left if passes(one)]

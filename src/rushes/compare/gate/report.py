@@ -180,7 +180,7 @@ def _information(report: GateReport) -> Iterator[str]:
     moved = [m for m in report.metrics if not m.gated and m.outcome is Outcome.MOVED]
     if moved:
         yield ""
-        yield "Moved, which does not tell better from worse, so the gate does not go by it:"
+        yield "Changed, but not evidence of better or worse, so the gate ignores it:"
         yield from (f"  {m.label}: {m.sentence}" for m in moved)
     if report.remarks:
         yield ""

@@ -14,6 +14,7 @@ from itertools import combinations
 from rushes.compare.readings.columns import Column
 from rushes.compare.readings.media_facts import Fact, facts_agree, medium_fact
 from rushes.compare.readings.remarks import differs_between, usual
+from rushes.core import Definition
 from rushes.core.alike_form import FIXED_FACTS, AlikeForm
 from rushes.core.definition import MEDIUM_FACTS, parse_signature
 from rushes.core.grouping import grouped
@@ -53,9 +54,13 @@ def choose_columns(
 def _topic(column: Column) -> tuple[object, ...]:
     """What two columns of one metric share that differ in their input alone."""
     reading = column.reading
-    name, params, version = parse_signature(reading.definition.signature)
-    rest = tuple(sorted((key, text) for key, text in params.items() if key != PARAMETER))
-    return reading.instrument, name, rest, version, reading.at, reading.per_prompt
+    return reading.instrument, whatever_input(reading.definition), reading.at, reading.per_prompt
+
+
+def whatever_input(definition: Definition) -> tuple[object, ...]:
+    """A signature without its input: the same for a metric of clips as they are and of their common form."""
+    name, params, version = parse_signature(definition.signature)
+    return name, tuple(sorted((key, text) for key, text in params.items() if key != PARAMETER)), version
 
 
 class _Compared:

@@ -15,6 +15,7 @@ from rushes.compare.comparison import (
     paired_statistics,
     spread_difference,
 )
+from rushes.compare.readings.alike_columns import whatever_input
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
 from rushes.compare.readings.media_facts import fact_differences
 from rushes.compare.readings.sampled_runs import Declared, sample_means
@@ -25,6 +26,7 @@ from rushes.core.definition import describe_difference
 from rushes.core.errors import InputError
 from rushes.core.reading import Reading, Same
 from rushes.core.selection import differing_keys, label, reading_names
+from rushes.instruments.clip.input_param import alike_form
 from rushes.stats.means import deviation
 from rushes.stats.sign_flip import fewest_prompts
 from rushes.storage.runs import Run, Subject, read_run
@@ -65,7 +67,8 @@ def compare_two(
         if signature in {key[0] for key in shared}
     )
     shared = [key for key in shared if key[0] not in apart]
-    metrics = judged([_compare(readings_a[key].values, readings_b[key].values, media, top, letters) for key in shared])
+    every = [_compare(readings_a[key].values, readings_b[key].values, media, top, letters) for key in shared]
+    metrics = judged(_one_form_each(every))
     names = reading_names([metric.reading for metric in metrics])
     metrics = [replace(metric, name=name) for metric, name in zip(metrics, names, strict=True)]
     transitions, why = badge_transitions(a, b, paired)
@@ -149,6 +152,29 @@ def _compare(
         largest=tuple(moved[:top]),
         unlike=unlike,
         changes=tuple(changes),
+    )
+
+
+def _one_form_each(metrics: Sequence[MetricComparison]) -> list[MetricComparison]:
+    """Of a metric of clips as they are and of their common form, the one that compares more clips; the first of equals.
+
+    The same metric then counts once among the tests, as on a board.
+    """
+    best: dict[object, MetricComparison] = {}
+    for one in metrics:
+        key = (whatever_input(one.reading.definition), one.reading.at)
+        if key not in best or len(one.changes) > len(best[key].changes):
+            best[key] = one
+    kept = {id(one) for one in best.values()}
+    return [one for one in metrics if id(one) in kept or not _has_form(one, metrics)]
+
+
+def _has_form(one: MetricComparison, metrics: Sequence[MetricComparison]) -> bool:
+    """Whether the metric was measured in a common form, here or in another of these comparisons."""
+    topic = whatever_input(one.reading.definition)
+    return any(
+        alike_form(other.reading.definition) is not None and whatever_input(other.reading.definition) == topic
+        for other in metrics
     )
 
 

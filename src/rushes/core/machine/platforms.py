@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from rushes.core.errors import RushesError
@@ -56,3 +58,13 @@ def memory_file(name: str, size: int) -> int | None:
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
     os.ftruncate(descriptor, size)
     return descriptor
+
+
+def await_end(pid: int, seconds: float) -> None:
+    """Wait until a process that is not a child of this one has ended, for so long at most; Linux."""
+    with suppress(OSError):  # it has ended and is forgotten
+        descriptor = os.pidfd_open(pid)
+        try:
+            select.select([descriptor], [], [], seconds)
+        finally:
+            os.close(descriptor)

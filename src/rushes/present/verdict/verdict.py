@@ -93,14 +93,14 @@ class Side:
         >>> Side(name="B", against="A", better=("x",), cannot_tell=("y", "z")).sentence
         'B is better than A on 1 metric, worse on none, cannot tell on 2.'
         >>> Side(name="B", against="A", cannot_tell=("y", "z")).sentence
-        'B and A cannot be told apart on any of 2 metrics.'
+        'B and A: no significant difference on any of 2 metrics.'
         """
         better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
         if not (better or worse or unclear or moved):
             if self.same:
                 return f"{self.name} is the same as {self.against} on every {self.unit}."
             return f"{self.name} and {self.against} have nothing that compares."
-        left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
+        left = f"; {_metrics(moved)} changed, without a better direction" if moved else ""
         if better or worse:
             head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
             if worse > better:
@@ -108,8 +108,8 @@ class Side:
             return f"{self.name} is {head}{f', cannot tell on {unclear}' if unclear else ''}{left}."
         if not unclear:
             return f"{self.name} differs from {self.against}{left}."
-        which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
-        return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
+        which = "the only quality metric" if unclear == 1 else f"any of {unclear} metrics"
+        return f"{self.name} and {self.against}: no significant difference on {which}{left}."
 
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[str]]]:

@@ -152,6 +152,9 @@ def _within(found: Sequence[Credential]) -> Line:
 def _other_kinds(data: BoardData, columns: Sequence[BoardColumn]) -> Iterator[str]:
     for column in columns:
         earned = column.verdict.earned if column.verdict else None
+        if earned is not None and earned.why is NoSay.FOOLED and earned.nearest is not None:
+            faults = " and ".join(earned.nearest.fooled_by)
+            yield f"{earned.nearest.metric} agrees with people, but {faults} improves it, so it ranks nobody."
         if earned is None or earned.why is not NoSay.OTHER_KIND or earned.nearest is None:
             continue
         kind = earned.nearest.kind or "an unknown kind of video"

@@ -15,7 +15,7 @@ from rushes.storage.runs import Run
 
 _CAUSES = 3
 MOVED = (
-    "moved: the value changed, which does not tell better from worse, for other things move it that way too; "
+    "moved: the value changed, but that is not evidence of better or worse: other things change it too; "
     "rushes metrics NAME names them."
 )
 """What the word means, under a table that has it."""

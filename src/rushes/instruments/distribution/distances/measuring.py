@@ -107,10 +107,10 @@ def verdict(metric: str, interval: Interval, first: str, second: str) -> str:
     >>> verdict("fvd", Interval(low=-9.0, high=-2.0, level=0.95, method="jackknife-20"), "amber", "birch")
     'amber is closer than birch'
     >>> verdict("recall", Interval(low=-0.2, high=0.1, level=0.95, method="jackknife-20"), "amber", "birch")
-    'amber and birch cannot be told apart at this N'
+    'No significant difference between amber and birch at this N'
     """
     if interval.low <= 0 <= interval.high:
-        return f"{first} and {second} cannot be told apart at this N"
+        return f"No significant difference between {first} and {second} at this N"
     word = "higher" if higher_is_better(metric) else "closer"
     ahead = (interval.low > 0) == higher_is_better(metric)
     return f"{first} is {word} than {second}" if ahead else f"{second} is {word} than {first}"

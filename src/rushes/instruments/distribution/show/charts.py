@@ -134,7 +134,7 @@ def difference_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
     for metric, found in together.items():
         said = verdict_of(found[0])
         words = f"{said[:1].upper()}{said[1:]}. " if len(found) == 1 else ""
-        caption = f"{words}Lines are 95 % intervals; where one holds 0, the two cannot be told apart."
+        caption = f"{words}Lines are 95 % intervals; one that includes 0 shows no significant difference."
         title = (heading(metric) or "Shares") + ": {first} less {versus}".format(**found[0].place)
         yield drawn(title, caption, partial(_difference_chart, metric, found))
 
