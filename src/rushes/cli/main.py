@@ -48,11 +48,11 @@ WELCOME = (
             "rushes board out -o board.html",
         ),
     ),
+    ("Do they show the prompt?", ("rushes judge CLIPS --prompts FILE --judge …",)),
+    ("Which do people prefer?", ("rushes study create NAME out",)),
     ("What is the FVD of two sets?", ("rushes fvd GENERATED REAL",)),
-    (
-        "A table for my paper",
-        ("rushes paper GENERATED REAL -o paper/mine", "rushes table paper/* --format latex"),
-    ),
+    ("A table for my paper", ("rushes table out --format latex",)),
+    ("PSNR, LPIPS, FVD in one go", ("rushes paper GENERATED REAL -o paper/mine",)),
     ("All numbers in one file", ("rushes export RUN -o numbers.parquet",)),
 )
 """What people come for, and the commands that do it: bare `rushes` shows these."""
