@@ -124,6 +124,17 @@ class TestColumns:
         assert [m.value for m in means] == [0.75, 0.3, 0.45]
         assert means[0].signature == "win_share_mean|over:shared-prompts|question:lip|v:1"
 
+    @pytest.mark.parametrize("scale", ['"1-7"', '{look = "1-7"}'])
+    def test_the_scale_of_ratings_is_not_that_of_votes(self, tmp_path: Path, scale: str) -> None:
+        write_ratings(tmp_path / "ratings.csv", planted({"amber": [4], "birch": [2]}, prompts=2))
+        votes = "question,scene,system_a,system_b,votes_a,votes_b\nlip,p0,amber,birch,9,1\nlip,p1,birch,amber,4,6\n"
+        (tmp_path / "votes.csv").write_text(votes)
+        both = f'{SCALE}scale = {scale}\n[votes]\nfile = "votes.csv"\n'
+        data = collect_board(suite_of(tmp_path, ("p0", "p1"), names=("amber", "birch"), more=both))
+        look, lip = (data.whole["amber", one.key] for one in data.people)
+        assert look.definition.param("scale") == "1-7"
+        assert lip.value == pytest.approx(0.75) and lip.definition.name == "win_share_mean"
+
     @pytest.mark.parametrize(
         ("scale", "why"),
         [

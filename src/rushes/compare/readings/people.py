@@ -81,7 +81,9 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
         if suite.digests.get(file, digest := hashlib.sha256(place.read_bytes()).hexdigest()) != digest:
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")
         people = read_human_scores(place)
-        _add_people(made, people, names, index, question_scales(people, suite.suite.scale))
+        # A scale is of ratings: the votes beside them are shares, whatever it says.
+        declared = {} if people.kind == "win-share" else suite.suite.scale
+        _add_people(made, people, names, index, question_scales(people, declared))
     for found in study_ratings(suite, lambda name: index.cell(name) is not None):
         if isinstance(found, str):
             made.remarks.append(found)
