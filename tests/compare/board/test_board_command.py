@@ -45,6 +45,14 @@ def test_prints_what_was_found_and_where(asked: list[object], tmp_path: Path) ->
     assert asked == [["amber=runs/a", "birch=runs/b"]]
 
 
+def test_v_prints_the_whole_opening(asked: list[object], tmp_path: Path) -> None:
+    brief, full = (
+        CliRunner().invoke(app, ["board", str(tmp_path), *more], env={"COLUMNS": "500"}).stdout for more in ([], ["-v"])
+    )
+    assert "If all systems were equal" in full and "If all systems were equal" not in brief
+    assert "-v prints its opening in full" in brief and brief.splitlines()[0] == full.splitlines()[0]
+
+
 def test_a_suite_keeps_its_board(asked: list[object], tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["board", str(tmp_path)])
     assert done.exit_code == 0 and (tmp_path / "board.html").is_file() and asked == [str(tmp_path)]

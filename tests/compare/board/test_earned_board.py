@@ -15,7 +15,7 @@ from rushes.compare.agreement.credential import Agreed, Credential
 from rushes.compare.board.board import board_as_data, board_page
 from rushes.compare.board.families import grouping, shares
 from rushes.compare.board.judging import judge_board
-from rushes.compare.board.model import BoardClip, BoardData, Family, Reading, System
+from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, Family, Reading, System
 from rushes.compare.board.page.columns import board_columns
 from rushes.compare.board.page.people_words import MOST_WORDS
 from rushes.compare.board.page.words import Opening, opening_of
@@ -50,6 +50,49 @@ def made(
 
 def opened(data: BoardData) -> Opening:
     return opening_of(data, board_columns(data, judge_board(data)), level=0.95)
+
+
+TEMPORAL = replace(
+    reading("clip_rating", better="higher", unit="points"),
+    label="temporal quality",
+    instrument=PEOPLE,
+)
+
+
+class TestTerminal:
+    """About ten lines; the page has the rest."""
+
+    @pytest.mark.parametrize(
+        ("raters", "words"),
+        [
+            ("lower", "warp agrees on temporal quality (80 % of pairs with people; caution: noise)."),
+            (
+                "higher",
+                "warp contradicts raters on temporal quality: amber over every other system; birch over cedar "
+                "(80 % of pairs with people; caution: noise).",
+            ),
+        ],
+    )
+    def test_one_line_of_the_best_metric_says_whether_raters_agree(self, raters: str, words: str) -> None:
+        """Ratings rise from amber to cedar, as the metric does; so lower is better in both, or the two disagree."""
+        asked = replace(TEMPORAL, definition=replace(TEMPORAL.definition, better=raters))
+        lines = opened(made(credential(WARP.definition), readings=(asked, WARP))).terminal(80)
+        assert lines[1].startswith("temporal quality: ") and lines[2].startswith("Same letter: ") and lines[3] == words
+
+    def test_without_raters_the_headline_is_not_repeated(self) -> None:
+        lines = opened(made(credential(WARP.definition))).terminal(80)
+        assert lines[0].startswith("Better in temporal quality by warp")
+        assert lines[1] == "warp agrees in 80 % of pairs with people; caution: noise."
+        assert lines[-1].startswith("Nobody rated these clips.") and len(lines) <= 4
+
+    def test_a_question_has_one_line_however_narrow_the_window(self) -> None:
+        asked = replace(TEMPORAL, definition=replace(TEMPORAL.definition, better="lower"))
+        found = opened(made(readings=(asked, WARP)))
+        (one,) = found.standings
+        assert found.terminal(200)[1] == one.line == found.people[0]
+        short = found.terminal(len(one.line) - 1)[1]
+        assert short.endswith(", 1 more") and "amber" in short and "birch" in short and "cedar" not in short
+        assert found.terminal(10)[1].endswith(", 2 more")
 
 
 class TestSay:
@@ -228,7 +271,7 @@ def test_best_needs_every_other_system_to_compare() -> None:
 
 def test_review_signals_that_divide_the_systems_are_a_line() -> None:
     def system(name: str, flickering: int) -> System:
-        why = (Reason(cause=Cause.OTHER, level="flagged", words="flickers"),)
+        why = tuple(Reason(cause=Cause.OTHER, level="flagged", words=words) for words in ("soft", "flickers"))
         subjects = tuple(
             Subject(id=f"p{n}", kind="clip", path=f"{name}/p{n}.mp4", sha256=None, badge="pass", why=())
             if n >= flickering
@@ -242,7 +285,9 @@ def test_review_signals_that_divide_the_systems_are_a_line() -> None:
         (name, f"p{n}"): BoardClip(path=f"{name}/p{n}.mp4", run=0, subject=f"p{n}") for name in counts for n in range(6)
     }
     data = replace(made(prompts=6), systems=tuple(system(*one) for one in counts.items()), clips=clips)
-    assert "amber flickers in 6 of 6 clips, birch in 2 of 6, the other in none." in opened(data).metrics
+    first, second = (line for line in opened(data).metrics if "in 6 of 6 clips" in line)  # as many: by their names
+    assert first == "amber flickers in 6 of 6 clips, birch in 2 of 6, the other in none." and "soft" in second
+    assert first in opened(data).terminal(80) and second not in opened(data).terminal(80)
     even = replace(data, systems=tuple(system(name, 2) for name in counts))
     assert not any("flickers" in line for line in opened(even).metrics)
 

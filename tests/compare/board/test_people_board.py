@@ -124,6 +124,25 @@ class TestColumns:
         assert [m.value for m in means] == [0.75, 0.3, 0.45]
         assert means[0].signature == "win_share_mean|over:shared-prompts|question:lip|v:1"
 
+    def test_equal_ratings_never_have_an_interval_without_width(self, tmp_path: Path) -> None:
+        table = {(name, f"p{n}"): [[5], [5 - low]] for low, name in enumerate(("amber", "birch")) for n in range(4)}
+        write_ratings(tmp_path / "ratings.csv", table)
+        data = collect_board(suite_of(tmp_path, [f"p{n}" for n in range(4)], names=("amber", "birch")))
+        amber = data.whole["amber", data.people[0].key]
+        assert amber.value == 5 and amber.interval is not None
+        assert amber.interval.low == pytest.approx(5 - 3.8415 / 5.8415, abs=1e-4) and amber.interval.high == 5
+
+    @pytest.mark.parametrize("scale", ['"1-7"', '{look = "1-7"}'])
+    def test_the_scale_of_ratings_is_not_that_of_votes(self, tmp_path: Path, scale: str) -> None:
+        write_ratings(tmp_path / "ratings.csv", planted({"amber": [4], "birch": [2]}, prompts=2))
+        votes = "question,scene,system_a,system_b,votes_a,votes_b\nlip,p0,amber,birch,9,1\nlip,p1,birch,amber,4,6\n"
+        (tmp_path / "votes.csv").write_text(votes)
+        both = f'{SCALE}scale = {scale}\n[votes]\nfile = "votes.csv"\n'
+        data = collect_board(suite_of(tmp_path, ("p0", "p1"), names=("amber", "birch"), more=both))
+        look, lip = (data.whole["amber", one.key] for one in data.people)
+        assert look.definition.param("scale") == "1-7"
+        assert lip.value == pytest.approx(0.75) and lip.definition.name == "win_share_mean"
+
     @pytest.mark.parametrize(
         ("scale", "why"),
         [

@@ -47,11 +47,43 @@ def test_without_single_raters_it_is_over_prompts() -> None:
 
 @pytest.mark.parametrize(
     ("ratings", "why"),
-    [([{"a": 4.0, "b": 5.0}], Why.ONE_PROMPT), ([{"a": 5.0, "b": 5.0}, {"a": 5.0}], Why.EQUAL_VALUES)],
+    [
+        ([{"a": 4.0, "b": 5.0}], Why.ONE_PROMPT),
+        ([{"a": 5.0, "b": 5.0}, {"a": 5.0}], Why.EQUAL_VALUES),
+        ([{"a": 5.0, "b": 4.0}, {"a": 4.0, "b": 5.0}], Why.EQUAL_VALUES),  # nobody differs from anybody on the whole
+        ([{"": 5.0}, {"": 5.0}], Why.EQUAL_VALUES),
+    ],
 )
 def test_no_interval_says_why(ratings: list[dict[str, float]], why: Why) -> None:
     found = mean_over_people(ratings)
     assert found.interval is None and found.why is why
+
+
+Z2 = 1.959963984540054**2
+
+
+@pytest.mark.parametrize(
+    ("ratings", "mean", "effective"),
+    [
+        ([{"a": 5.0, "b": 5.0, "c": 5.0}] * 4, 5.0, 3),  # min(3 raters, 4 prompts)
+        ([{"a": 5.0, "b": 4.0}, {"a": 4.0, "b": 5.0}], 4.5, 2),
+    ],
+)
+def test_ratings_without_spread_have_the_floor_of_their_scale(
+    ratings: list[dict[str, float]], mean: float, effective: int
+) -> None:
+    """m ± step · z²/(n* + z²), what Wilson leaves open after n* equal answers, cut to the scale."""
+    found = mean_over_people(ratings, lowest=1, highest=5, step=1)
+    half = Z2 / (effective + Z2)
+    assert found.interval is not None and found.value == mean
+    assert found.interval.low == pytest.approx(mean - half)
+    assert found.interval.high == pytest.approx(min(mean + half, 5))
+
+
+def test_shares_without_spread_have_wilsons_interval() -> None:
+    """Of 3 in 3, the fewer of raters and prompts: 3/(3 + z²) to 1."""
+    ends = mean_over_people([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4, lowest=0, highest=1).interval
+    assert ends is not None and ends.low == pytest.approx(3 / (3 + Z2)) and ends.high == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

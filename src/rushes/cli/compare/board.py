@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.present.terminal.console import print_json, tell
+from rushes.present.terminal.console import print_json, tell, window_width
 from rushes.present.terminal.options import Json
 from rushes.present.terminal.progress import progress_bars
 
@@ -36,6 +36,7 @@ def board(
     with_clips: Annotated[
         bool, typer.Option("--with-clips", help="A folder to zip: -o DIR gets index.html and the clips, all relative.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Every sentence of the page's opening.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show which system is better in what, by people first, and which differences are significant, in one page.
@@ -65,7 +66,10 @@ def board(
         print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening, powered=made.powered))
         return
     opening = made.opening
-    tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)
+    if verbose:
+        tell(opening.headline, *opening.lines, *filter(None, [opening.sure]))
+    else:
+        tell(*opening.terminal(window_width()), "More is on the page; -v prints its opening in full.")
     print(made.path)
 
 

@@ -25,7 +25,8 @@ from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
 from rushes.core.words.notebook_repr import line_html, page_html
-from rushes.present.tables.latex import latex
+from rushes.present.tables.latex import Signatures, latex
+from rushes.present.tables.latex import escaped as in_latex
 from rushes.present.tables.markdown import escaped, markdown
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
@@ -161,28 +162,34 @@ def _declared(data: BoardData, given: Given) -> BoardData:
         return replace(data, refused=(*data.refused, refused))
 
 
-_LETTERS = "Systems that share a letter in a column do not differ significantly; bold: every other one is behind."
+_LETTERS = "Systems that share a letter on a metric do not differ significantly; bold: every other one is behind."
+_SIGNED = 12
+"""Columns up to which a page of LaTeX has room for their signatures below the table; else they are comments."""
 
 
 def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
-    r"""A `table` environment that pdflatex takes as it is, with booktabs alone.
+    r"""A `table*` that fits both columns of a two-column paper; pdflatex takes it as it is, with booktabs alone.
 
     A cell is the value with its interval; bold where every other system is significantly behind; systems that share a
-    letter do not differ significantly. Columns that rank nobody are left out where others rank. Below the table are the
-    signature of every column, what the letters mean, and how sure the board is.
+    letter do not differ significantly. It has people's columns and every metric that was tested. Below the table are
+    the signature of every column, what the letters mean, and how sure the board is; above it, as comments, what metrics
+    say. Of more columns than a page has room for, the signatures and notes are comments too.
     """
-    return latex(_table(title, opening, systems, columns))
+    table = _table(title, opening, systems, columns)
+    signatures: Signatures = "footnote" if len(table.columns) <= _SIGNED + 1 else "comment"
+    said = "".join(f"% {in_latex(line)}\n" for line in opening.lines)
+    return said + latex(table, width="two", signatures=signatures)
 
 
 def board_markdown(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
     """The answer, what it rests on, and the table of `board_latex`, in Markdown."""
     words = [f"**{escaped(opening.headline)}**", *(f"- {escaped(line)}" for line in opening.lines)]
-    table = replace(_table(title, replace(opening, metrics=()), systems, columns), title="", caption="")
+    table = replace(_table(title, opening, systems, columns), title="", caption="")
     return f"# {escaped(title)}\n\n{words[0]}\n\n" + "\n".join(words[1:]) + f"\n\n{markdown(table)}"
 
 
 def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> Table:
-    shown = [column for column in columns if column.judged] or list(columns)
+    shown = [column for column in columns if column.group != "untested"] or list(columns)
     return Table(
         title=title,
         columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
@@ -193,7 +200,7 @@ def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequen
             for mark, column in enumerate(shown, 1)
             for signature in column.signatures or (column.reading.definition.signature,)
         ],
-        notes=[words for words in (_LETTERS, *opening.metrics, opening.sure) if words],
+        notes=[words for words in (_LETTERS, opening.sure) if words],
     )
 
 

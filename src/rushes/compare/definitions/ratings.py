@@ -14,9 +14,13 @@ _BOARD = "rushes board"
 _OVER = signature_params(over="shared-prompts")
 _SURE = (
     "Its interval counts prompts and raters as drawn at random: two-way clustered, Student's t with min(raters, "
-    "prompts) − 1 degrees of freedom, cut to the scale; over prompts alone where single raters are not known"
+    "prompts) − 1 degrees of freedom, cut to the scale and no narrower than Wilson's of as many independent answers; "
+    "over prompts alone where single raters are not known"
 )
-_NONE = "No interval where there is one prompt, or where all ratings are equal. No shared prompt: no value."
+_NONE = (
+    "No interval where there is one prompt, or where all ratings are equal and the scale, or single raters, are not "
+    "known. No shared prompt: no value."
+)
 
 CLIP_RATING = Definition(
     name="clip_rating",

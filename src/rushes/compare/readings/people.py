@@ -39,6 +39,8 @@ CREDENTIALS = "credentials"
 """The folder of what metrics have earned, in the suite's folder or beside it."""
 OPEN = "open"
 """The scale of ratings that none of these holds."""
+_STEP = 1.0
+"""From one rating to the next, on every scale of more than a point."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,7 +83,9 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
         if suite.digests.get(file, digest := hashlib.sha256(place.read_bytes()).hexdigest()) != digest:
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")
         people = read_human_scores(place)
-        _add_people(made, people, names, index, question_scales(people, suite.suite.scale))
+        # A scale is of ratings: the votes beside them are shares, whatever it says.
+        declared = {} if people.kind == "win-share" else suite.suite.scale
+        _add_people(made, people, names, index, question_scales(people, declared))
     for found in study_ratings(suite, lambda name: index.cell(name) is not None):
         if isinstance(found, str):
             made.remarks.append(found)
@@ -218,21 +222,29 @@ def _system(definition: Definition, row: Ratings, shared: Sequence[str], name: s
         return Measurement.missing(definition, f"nobody rated {name}")
     if not shared:
         return Measurement.missing(definition, "no prompt was rated for every system")
-    found = mean_over_people([row[prompt] for prompt in shared], lowest=definition.lowest, highest=definition.highest)
+    low, high = definition.lowest, definition.highest
+    step = None if (low, high) == (0, 1) else _STEP  # from 0 to 1 a mean is a share
+    found = mean_over_people([row[prompt] for prompt in shared], lowest=low, highest=high, step=step)
     left = prompts - len(shared)
     note = f"{left} of {prompts} prompts left out: not every system was rated" if left else ""
     return Measurement.of(definition, found, note="; ".join(filter(None, (note, found.lacking))))
 
 
 def mean_over_people(
-    ratings: Sequence[Mapping[str, float]], *, lowest: float | None = None, highest: float | None = None
+    ratings: Sequence[Mapping[str, float]],
+    *,
+    lowest: float | None = None,
+    highest: float | None = None,
+    step: float | None = None,
 ) -> Estimate:
     """The mean over prompts of the mean over raters, with its interval; `ratings` has a mapping by rater per prompt.
 
     Formula     m = Σ_p (Σ_r v_pr / n_p) / P; interval two-way clustered by rater and prompt (`stats.clustered`), each
-                rating weighted by 1 / (n_p P); cut to `lowest` and `highest`
+                rating weighted by 1 / (n_p P); cut to `lowest` and `highest`, and with both no narrower than its floor
+                there (`step` from one rating to the next; None: a share)
     Unit        the ratings' own; `count` is the number of prompts
-    Edge cases  one rater, or raters not known: Student's t over prompts. One prompt, or all ratings equal: no interval
+    Edge cases  one rater, or raters not known: Student's t over prompts. One prompt: no interval. All ratings equal, or
+                differences that cancel out for every rater and prompt: the floor; no interval where there is none
 
     >>> mean_over_people([{"r1": 4, "r2": 5}, {"r1": 2}], lowest=1, highest=5).value
     3.25
@@ -240,9 +252,8 @@ def mean_over_people(
     means = [math.fsum(by.values()) / len(by) for by in ratings]
     mean, many = math.fsum(means) / len(means), len(means)
     everyone = {rater for by in ratings for rater in by} - {MEANS}
-    values = {value for by in ratings for value in by.values()}
-    if many < 2 or len(values) == 1:
-        return Estimate(value=mean, count=many, why=Why.ONE_PROMPT if many < 2 else Why.EQUAL_VALUES)
+    if many < 2:
+        return Estimate(value=mean, count=many, why=Why.ONE_PROMPT)
     if len(everyone) < 2:
         found = student_mean(means)
         return found if found.interval is None else replace(found, interval=found.interval.within(lowest, highest))
@@ -250,6 +261,8 @@ def mean_over_people(
     # Each prompt counts once however many rated it: the plain mean of these is m, its residuals are the weighted ones.
     weighted = [mean + len(rows) / (each * many) * (value - mean) for value, _, _, each in rows]
     raters, prompts = [rater for _, rater, _, _ in rows], [str(place) for _, _, place, _ in rows]
-    found = clustered_mean(weighted, raters, prompts)
-    interval = None if found.interval is None else found.interval.within(lowest, highest)
-    return replace(found, value=mean, count=many, interval=interval)
+    found = clustered_mean(weighted, raters, prompts, lowest=lowest, highest=highest, step=step)
+    ends = found.interval
+    if ends is not None and ends.high - ends.low <= 1e-12 * max(1.0, abs(mean)):
+        return Estimate(value=mean, count=many, why=Why.EQUAL_VALUES)
+    return replace(found, value=mean, count=many)

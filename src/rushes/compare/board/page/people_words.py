@@ -72,10 +72,17 @@ class Standing:
     @property
     def line(self) -> str:
         """ "temporal quality: amber 4.88 a, birch 4.10 ab, cedar 3.82 b"."""
-        shown = self.order if len(self.order) <= _NAMED + 1 else self.order[:_NAMED]
+        return self._best(len(self.order) if len(self.order) <= _NAMED + 1 else _NAMED)
+
+    def line_within(self, width: int) -> str:
+        """As many systems, best first, as a line of so many letters has room for; one at least."""
+        every = (self._best(shown) for shown in range(len(self.order), 0, -1))
+        return next((line for line in every if len(line) <= width), self._best(1))
+
+    def _best(self, shown: int) -> str:
         letters = self.column.verdict.letters if self.column.verdict else {}
-        parts = [f"{name} {value} {letters.get(name, '')}".rstrip() for name, value in shown]
-        left = len(self.order) - len(shown)
+        parts = [f"{name} {value} {letters.get(name, '')}".rstrip() for name, value in self.order[:shown]]
+        left = len(self.order) - shown
         return f"{self.label}: {', '.join([*parts, *([f'{left} more'] if left else [])])}"
 
 
@@ -219,23 +226,25 @@ _NO_WINNER = "Raters ranked no system significantly first."
 
 def people_lines(data: BoardData, found: Sequence[Standing]) -> list[Line]:
     """A line per question with every value and its letters, and what the letters mean."""
-    ratings = [
-        m.count
-        for one in found
-        for name, _ in one.order
-        for m in data.values.get((name, one.column.reading.key), {}).values()
-        if m.value is not None
-    ]
-    most = max(ratings, default=0)
-    numbers = {one.label: standing_numbers(data, one) for one in found}
+    questions = [Line(text=one.line, numbers=standing_numbers(data, one)) for one in found]
+    return [*questions, Line(text=letters_words(data, found))]
+
+
+def letters_words(data: BoardData, found: Sequence[Standing], *, brief: bool = False) -> str:
+    """What sharing a letter means, over how many prompts and raters; or that there are too few prompts for any."""
     by_prompt = [one for one in found if one.column.reading.per_prompt]
-    prompts = max((m.count for one in by_prompt for m in numbers[one.label]), default=0)
+    prompts = max((m.count for one in by_prompt for m in standing_numbers(data, one)), default=0)
+    cells = (data.values.get((name, one.column.reading.key), {}) for one in found for name, _ in one.order)
+    most = max((m.count for by in cells for m in by.values() if m.value is not None), default=0)
     over = f" ({counted(prompts, 'prompt')}, {counted(most, 'rater')} a clip)" if most > 1 else ""
-    letters = f"Systems that share a letter do not differ significantly{over}."
     few = [one for one in by_prompt if one.too_few]
     if few and len(few) == len(by_prompt):
-        letters = f"{too_few_words(few[0].prompts, max(one.too_few for one in few))}{over}."
-    return [*(Line(text=one.line, numbers=numbers[one.label]) for one in found), Line(text=letters)]
+        return f"{too_few_words(few[0].prompts, max(one.too_few for one in few))}{over}."
+    said = "Same letter: no significant difference" if brief else _LETTERS
+    return f"{said}{over}."
+
+
+_LETTERS = "Systems that share a letter do not differ significantly"
 
 
 def standing_numbers(data: BoardData, one: Standing) -> tuple[Measurement, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from rushes.compare.agreement.credential import Credential
 from rushes.compare.agreement.earned_say import NoSay
@@ -14,6 +15,8 @@ from rushes.core import Measurement
 from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import counted, listed
 
+Pairs: TypeAlias = Sequence[tuple[str, str]]
+"""Two systems, the better one first."""
 _HOLD = "Metrics with a credential rank systems, not the clips of one system"
 
 
@@ -72,6 +75,28 @@ def _line(data: BoardData, column: BoardColumn, one: Credential, *, others: Sequ
     own = "these very ratings" if _earned_here(data, column, one) else ""
     words = (head, agreement_words(one, kind=data.kind, note=own), _caution(column), _beside(column, others))
     return Line(text=" ".join(filter(None, words)), numbers=one.measurements)
+
+
+def brief_say(data: BoardData, columns: Sequence[BoardColumn], ranked: Mapping[str, Pairs] | None) -> list[str]:
+    """One line by the credentialed metric that agrees best: that raters rank alike here, else who is better by it.
+
+    `ranked` has what raters found significant, by question; None where the headline has said who is better by it.
+    """
+    for column, one in _with_credential(columns)[:1]:
+        assert column.verdict is not None
+        ours, theirs = set(column.verdict.ranked), (ranked or {}).get(_question(one), ())
+        if not ours:
+            return [] if ranked is None else [_silent(column.verdict, one)]
+        definition, against = column.reading.definition, [pair for pair in theirs if (pair[1], pair[0]) in ours]
+        caution = next(iter((*definition.raised_by, *definition.lowered_by)), "")
+        beside = f"{_percent(one.pairs_right.value)} of pairs with people{f'; caution: {caution}' if caution else ''}"
+        if ranked is None:
+            return [f"{one.metric} agrees in {beside}."]
+        if ours.intersection(theirs) and not against:
+            return [f"{one.metric} agrees on {_question(one)} ({beside})."]
+        said = f"{one.metric} contradicts raters on {_question(one)}" if against else f"By {one.metric}"
+        return [f"{said}: {better_words(column.verdict, _order(column, data))} ({beside})."]
+    return []
 
 
 def _with_credential(columns: Sequence[BoardColumn]) -> list[tuple[BoardColumn, Credential]]:

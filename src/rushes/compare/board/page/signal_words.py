@@ -25,7 +25,7 @@ def signal_lines(data: BoardData) -> list[str]:
         kind: {name: count.get(name, 0) / total for name, total in totals.items()} for kind, count in found.items()
     }
     apart = {kind: max(by.values()) - min(by.values()) for kind, by in shares.items() if len(by) > 1}
-    chosen = sorted((kind for kind in apart if apart[kind] >= _APART), key=lambda kind: -apart[kind])[:_LINES]
+    chosen = sorted((kind for kind in apart if apart[kind] >= _APART), key=lambda kind: (-apart[kind], kind))[:_LINES]
     return [_line(kind, found[kind], totals) for kind in chosen]
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from rushes.compare.board.model import PEOPLE, BoardData, Contrast, ReadingKey
 from rushes.compare.board.page.columns import BoardColumn
 from rushes.compare.board.page.people_words import (
+    Standing,
     headline_question,
+    letters_words,
     people_headline,
     people_lines,
     shortest,
@@ -17,7 +19,7 @@ from rushes.compare.board.page.people_words import (
     standings,
     too_few_words,
 )
-from rushes.compare.board.page.say_words import Line, say_headline, say_lines
+from rushes.compare.board.page.say_words import Line, brief_say, say_headline, say_lines
 from rushes.compare.board.page.signal_words import signal_lines
 from rushes.compare.comparison import Outcome
 from rushes.core import Measurement
@@ -47,6 +49,11 @@ class Opening:
     """Over how many prompts, and how often such a board is wrong; "" where nothing was compared."""
     numbers: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
     """By sentence: the numbers in it, each with its definition."""
+    standings: tuple[Standing, ...] = ()
+    """What people said, by question."""
+    brief: tuple[str, ...] = ()
+    """For a terminal: what letters mean, a line by the best credential, one of review signals; what else is known
+    where nobody rated the clips."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -58,6 +65,10 @@ class Opening:
         """The answer and what it rests on."""
         return " ".join((self.headline, *self.lines))
 
+    def terminal(self, width: int) -> list[str]:
+        """About ten lines: the answer, a line per question, the best metric, review signals. The page has the rest."""
+        return [self.headline, *(one.line_within(width) for one in self.standings), *self.brief]
+
     def __str__(self) -> str:
         return " ".join(filter(None, (self.found, self.sure)))
 
@@ -67,7 +78,8 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float,
     if len(data.systems) < 2:
         return Opening(headline="One system alone: there is nothing to compare it with. Its metrics are below.")
     metrics = [column for column in columns if column.reading.instrument != PEOPLE]
-    said = [*more, *say_lines(data, metrics), *(Line(text=text) for text in signal_lines(data))]
+    signals = signal_lines(data)
+    said = [*more, *say_lines(data, metrics), *(Line(text=text) for text in signals)]
     told = _told(data, metrics)
     sure = _how_sure(data, columns, level=level)
     if people := standings(data, columns, level=level):
@@ -76,12 +88,17 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float,
             text=people_headline(data, people), numbers=tuple(m for one in people for m in standing_numbers(data, one))
         )
         lines = [*said, *(Line(text=text) for text in (told if metrics else ()))]
-        return _opening(headline, asked, lines, question=about, sure=sure)
+        ranked = {one.label: one.column.verdict.ranked for one in people if one.column.verdict}
+        brief = (letters_words(data, people, brief=True), *brief_say(data, metrics, ranked), *signals[:1])
+        made = _opening(headline, asked, lines, question=about, sure=sure)
+        return replace(made, standings=tuple(people), brief=brief)
     nobody = [] if data.asked or data.people else [Line(text=_NOBODY)]
     first = [_NO_ANSWER] if data.asked or data.people else say_headline(data, metrics)
     headline = Line(text=shortest(*first) if first else told[0])
     rest = told if first else told[1:]
-    return _opening(headline, [], [*said, *(Line(text=text) for text in rest), *nobody], sure=sure)
+    made = _opening(headline, [], [*said, *(Line(text=text) for text in rest), *nobody], sure=sure)
+    metric = brief_say(data, metrics, None if nobody else {})
+    return replace(made, brief=(*metric, *signals[:1], *rest, *(line.text for line in nobody)))
 
 
 def _opening(
