@@ -186,9 +186,7 @@ def given_up(run: Path) -> list[tuple[str, str]]:
         (["--memory", 5], "used more than 5 MB of memory"),  # Python alone needs more than that
     ],
 )
-def test_a_limit_is_a_reject_row_and_a_wider_one_measures_again(
-    tmp_path: Path, flags: list[object], says: str
-) -> None:
+def test_a_limit_is_a_reject_row_and_a_wider_one_measures_again(tmp_path: Path, flags: list[object], says: str) -> None:
     """A clip that takes half a second: time to start is not the clip's."""
     clip, run = tmp_path / "large.mkv", tmp_path / "run"
     write_luma(clip, [np.kron(frame, np.ones((16, 16), np.uint8)) for frame in drifting(250)], "gray")
