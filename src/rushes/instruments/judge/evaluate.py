@@ -230,7 +230,7 @@ def _write(writers: Mapping[str, RunWriter], form: Form, replies: Replies, setup
         mine = [entry for entry, system in zip(entries, of_clip, strict=True) if system == name]
         *ids, judge_id = subject_ids([*(entry.subject.id for entry in mine), JUDGE])
         kind: Literal["set", "study"] = "study" if isinstance(form, Pairs) else "set"
-        last = judge_entry(judge_id, kind, setup, replies, numbers, standings)
+        last = judge_entry(judge_id, kind, setup, replies, numbers, standings, form.texts)
         for entry in (*mine, last):
             writer.add(entry)
         writer.finish([*(entry.subject.id for entry in mine), judge_id])

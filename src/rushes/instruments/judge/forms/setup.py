@@ -128,6 +128,10 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 class Form(Protocol):
     """A way to ask: what is asked, and what the answers make of each subject."""
 
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """By id: the questions that are the same for every clip."""
+
     def asks(self) -> list[Ask]: ...
 
     def entries(self, replies: Replies) -> list[Entry]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
@@ -147,3 +147,21 @@ def _repeats(judge: Entry) -> Iterator[str]:
 
 def _percent(share: float | int | bool | None) -> str:
     return f"{100 * float(share or 0):.0f} %"
+
+
+def answer_text(row: Mapping[str, Any], systems: Sequence[str] = ()) -> str:
+    """One answer as a page shows it: a grade, yes or no, the preferred of two `systems`; or why there is none.
+
+    >>> [answer_text(row) for row in ({"value": 4.0}, {"value": 0.0, "text": "Is it red?"}, {"problem": "refused"})]
+    ['4', 'no', 'refused']
+    >>> [answer_text({"value": 1.0, "order": order}, ("amber", "birch")) for order in ("ab", "ba")]
+    ['amber', 'birch']
+    """
+    if "value" not in row:
+        return str(row["problem"])
+    if "text" in row:
+        return "yes" if row["value"] else "no"
+    if "order" in row:
+        first, second = systems if row["order"] == "ab" else reversed(systems)
+        return {1.0: first, 0.0: second}.get(row["value"], "tie")
+    return f"{row['value']:g}"
