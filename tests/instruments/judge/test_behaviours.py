@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.instruments.judge.judged_world import WORDS, make_clip, make_prompts, serving, wanted_hue
+from tests.instruments.judge.judged_world import HUES, WORDS, make_clip, make_prompts, serving, wanted_hue
 
 from rushes.core.errors import InputError
 from rushes.instruments.judge.evaluate import Judged, judge_clips
@@ -72,6 +72,23 @@ def test_a_judge_that_is_blind_to_the_prompt_gets_no_verdict(world, tmp_path, be
     )
     number = done.run.entries[0].measurements[0]
     assert number.definition.better == "neither" and number.definition.param("control") == "prompt-blind plants-none"
+
+
+ONE_SYSTEM = "This control is of one system's clips: if they do not show what was asked for, a good judge fails it too."
+
+
+def test_a_system_that_ignores_its_prompts_makes_a_good_judge_look_blind_and_the_run_warns_of_it(world, tmp_path):
+    """Every clip of `other` shows the hue of the prompt after the next: alone it fails the control, with amber not."""
+    for hue in range(HUES):
+        make_clip(tmp_path / f"other/p{hue}.mkv", (hue + 2) % HUES)
+    given = SMALL | {"prompts": world / "prompts.csv", "repeats": 1}
+    with serving() as stub:
+        alone = judge_clips(tmp_path / "other", judge=stub.spec, run=tmp_path / "alone", **given)
+        systems = {"amber": world / "amber", "other": tmp_path / "other"}
+        both = judge_clips(systems, judge=stub.spec, run=tmp_path / "both", **given)
+    assert alone.words[0].startswith("This judge is blind to the prompt") and alone.words[1].startswith(ONE_SYSTEM)
+    assert both.words[0].startswith("This judge follows the prompt")
+    assert not any(line.startswith(ONE_SYSTEM) for line in both.words)
 
 
 def test_a_judge_with_too_few_prompts_is_not_called_blind(world, tmp_path):
@@ -170,6 +187,7 @@ def test_a_yes_biased_judge_is_told_by_negated_questions(world, tmp_path):
 def test_questions_are_made_once_and_given_back_as_a_table(world, tmp_path):
     with serving() as stub:
         done = judged(world, tmp_path / "run", stub.spec, form="questions", repeats=1)
+        assert one(done, "judge_tokens", direction="in").value == 100 * len(stub.bodies), "the making counts"
         # 12 prompts to make questions from; 12 clips × 2 questions, their negations, and 2 of another prompt, of which
         # one is the same for all prompts ("Is there a curtain?"): the same request is made once
         assert len(stub.bodies) == 12 + 12 * (2 + 2 + 1)

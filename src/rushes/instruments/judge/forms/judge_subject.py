@@ -32,6 +32,7 @@ def judge_entry(
     facts: dict[str, object] = {
         "model": str(setup.judge.get("model", "")),
         "clips": len(setup.clips),
+        "systems": len({clip.system for clip in setup.clips}),
         "requests": len(replies.found),
         "standing": {name: [source, str(found.standing)] for name, (found, source) in standings.items()},
         "versions": dict(versions),
