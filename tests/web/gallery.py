@@ -1,8 +1,9 @@
 """Every page of Rushes, once: the browser tests, the read-back of numbers and `make screenshots` go by this list.
 
 A new page is one line in `PAGES`. Words in braces stand for what the material has: `{run}` and its clip `{take}`, two
-runs `{a}` and `{b}` with the clip `{shared}`, `{board}`, `{study}`, `{invitation}`, and in the demo a run of every
-other kind, `{fidelity}`. A page whose word the material does not have is left out. A file is opened from the disk.
+runs `{a}` and `{b}` with the clip `{shared}`, `{board}`, `{study}`, `{invitation}`, a judge's run `{judge}` with the
+clip `{judged}`, and in the demo a run of every other kind, `{fidelity}`. A page whose word the material does not have
+is left out. A file is opened from the disk.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from rushes.study.service import open_service
 from rushes.web.app import create_app
 
 from .livesite import Site, Study, vote_through
-from .runsite import measured_runs, owner, suite_of
+from .runsite import judged_run, measured_runs, owner, suite_of
 
 WIDTHS = ((390, 844), (900, 900), (1440, 900), (2560, 1440))
 Scheme = Literal["light", "dark"]
@@ -55,6 +56,7 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="run-preference", address="/runs/{preference}"),
     GalleryPage(name="run-robustness", address="/runs/{robustness}"),
     GalleryPage(name="take", address="/runs/{run}/take?id={take}", main=True),
+    GalleryPage(name="take-judged", address="/runs/{judge}/take?id={judged}", main=True),
     GalleryPage(name="pair", address="/compare?a={a}/{shared}&b={b}/{shared}", main=True),
     GalleryPage(name="pair-of-four", address="/compare?a={a}/{shared}&b={b}/{shared}&c={a}/{shared}&d={b}/{shared}"),
     GalleryPage(name="comparison", address="/compare/runs?a={a}&b={b}", main=True),
@@ -128,13 +130,15 @@ def small_gallery(folder: Path) -> Iterator[Gallery]:
     suite = suite_of(folder / "board", {"model_a": first, "model_b": second})
     names = {
         "run": "model_a", "take": "take_1", "a": "model_a", "b": "model_b", "shared": "take_1", "board": "board",
+        "judge": "judge", "judged": "take_1",
     }  # fmt: skip
     write_report([first, second], folder / "report.html", jobs=1)
     write_comparison([first, second], folder / "compare.html", jobs=1)
     write_board(suite, folder / "board.html", jobs=1)
     failures(suite, "sharpness", top=1).save(folder / "failures.html", jobs=1)
     systems = {name: folder / "takes" / name for name in ("model_a", "model_b")}
-    with served_gallery(folder, runs=(first, second), suite=suite, systems=systems, names=names) as gallery:
+    runs = (first, second, judged_run(folder))
+    with served_gallery(folder, runs=runs, suite=suite, systems=systems, names=names) as gallery:
         yield gallery
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rushes.core import Measurement
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.clip.metrics.image import BLUR_SCORE
 from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.instruments.judge.evaluate import judge_clips
 from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.suite.file import Suite, SuiteSystem
@@ -49,6 +51,19 @@ def measured_runs(folder: Path) -> tuple[Path, Path]:
     info = json.loads(older.read_text(encoding="utf-8"))
     older.write_text(json.dumps(info | {key: f"2020{info[key][4:]}" for key in ("started", "finished")}))
     return runs[0], runs[1]
+
+
+def judged_run(folder: Path) -> Path:
+    """A judge's run over the takes of the first system; a prompt and every reason are hostile."""
+    texts = ("Slowly", HOSTILE[0], "Fast")
+    prompts = [Prompt(id=f"take_{n}", text=f"A bar crosses. {text}") for n, text in enumerate(texts)]
+
+    def judge(request: Mapping[str, Any]) -> str:
+        right = request["seed"] == 1 and HOSTILE[0] in str(request["parts"])
+        return json.dumps({"answer": 5 if right else 2, "reason": f"Seen {request['seed']}. {HOSTILE[1]}"})
+
+    takes, out = folder / "takes" / "model_a", folder / "runs" / "judge"
+    return judge_clips(takes, judge=judge, prompts=prompts, run=out, frames=3, side=64, plant=3).run.path
 
 
 def entry(name: str, freeze: float | None, blur: float = 80.0, *, badge: str = "pass") -> Entry:

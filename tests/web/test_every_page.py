@@ -49,7 +49,7 @@ def pool(gallery: Gallery) -> Pool:
     found.add_all(measure_study(gallery.study.service, gallery.study.name).measurements)
     board = collect_board(gallery.suite)
     for data in (
-        comparison_data(compare_all(list(gallery.runs.values()))),
+        comparison_data(compare_all([gallery.runs[gallery.names[one]] for one in "ab"])),
         board_as_data(board, judge_board(board), opening=Opening(headline="")),
     ):
         found.add_json(json.loads(json.dumps(data)))

@@ -65,6 +65,9 @@ class Instrument:
     """Figures of one run: `charts(run) -> Iterable[Figure]`; "" where there are none."""
     timeline: str = ""
     """The lines under one subject: `timeline(measurements, series, settings) -> data | None`; "" without frames."""
+    asked: str = ""
+    """What was asked about one subject and answered, beside its clip: `asked(run, entry) -> data | None`; "" where
+    nobody is asked."""
     demo: tuple[str, ...] = field(default=())
     """Parts of `rushes demo`, in order: `part(folder) -> DemoPart`."""
 

@@ -28,6 +28,9 @@ from rushes.core.errors import InputError
 from rushes.core.reason import Cause, Reason
 from rushes.instruments.clip.metrics.timing import FRAME_COUNT
 from rushes.instruments.clip.readings import BADGE_SHARE
+from rushes.instruments.judge.definitions import JUDGE_GRADE
+from rushes.instruments.judge.forms.setup import verdict_of
+from rushes.instruments.judge.worth import contrast
 from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs import Run, Subject
 
@@ -39,6 +42,7 @@ from .test_people_board import suite_of
 PLAIN: dict[str, Any] = {"unit": "1", "lowest": None, "highest": None, "summary": "s", "formula": "f"}
 WARP = reading("warp", better="lower", raised_by=("noise",), lowered_by=("blur",))
 NAMES = ("amber", "birch", "cedar")
+JUDGED = {name: "x" for name in JUDGE_GRADE.open_params if name != "control"}
 
 
 def made(
@@ -363,6 +367,38 @@ class TestPowered:
         )
         (first,) = powered_questions(more, judge_board(more))
         assert first.metric.definition.name == "warp"
+
+    @pytest.mark.parametrize(
+        ("standing", "question", "taken"),
+        [("shown", "look", "judge_grade"), ("blind", "look", "score"), ("shown", "visual_quality", "score")],
+    )
+    def test_a_judge_that_passed_its_control_is_taken_for_the_question_it_was_asked(
+        self, standing: str, question: str, taken: str
+    ) -> None:
+        """Before imported scores; a blind judge's numbers have no direction and are not taken."""
+        data = self.data()
+        found = contrast((f"p{n}", 0.5 if standing == "shown" else 0.0) for n in range(12))
+        named = verdict_of(
+            JUDGE_GRADE.with_params(**JUDGED | {"question": question}), {"q": (found, "prompt")}, "prompt"
+        )
+        judge = plain(named, label="Judge", instrument="judge")
+        score = data.readings[1]
+        values = {
+            (name, judge.key): {
+                p: replace(m, definition=named, value=min(5.0, max(1.0, (50 - float(m.value or 0)) / 9)))
+                for p, m in data.values[name, score.key].items()
+            }
+            for name in data.names
+        }
+        more = replace(data, readings=(*data.readings, judge), values=data.values | values)
+        (one,) = powered_questions(more, judge_board(more))
+        assert one.metric.definition.name == taken
+        alone = replace(more, readings=(data.readings[0], judge))
+        assert [one.metric.definition.name for one in powered_questions(alone, judge_board(alone))] == (
+            ["judge_grade"] if standing == "shown" else []
+        )
+        if taken == "judge_grade":
+            assert all(float(number.width.value or 1) < 1 for number in one.numbers), "narrower than people alone"
 
     def test_none_where_every_prompt_is_rated(self) -> None:
         data = self.data()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.instruments.judge.judged_world import Judge
+from tests.instruments.judge.judged_world import Judge, make_clip, make_prompts
 from typer.testing import CliRunner
 
 import rushes
@@ -104,11 +104,27 @@ def test_a_suite_measures_with_a_judge(world, tmp_path, monkeypatch):
     done = run("suite", "run", "suite.toml", "-o", "out")
     assert done.exit_code == 0, done.output
     assert rushes.runs.read_run("out/amber/judge").status == "complete"
+    assert "one system's clips" not in done.output, "the control was passed"
     labels = [reading.label for reading in rushes.collect_board("out").readings]
     assert "Judge (follows_prompt)" in labels
     words = ("judge", "out", "--prompts", world / "prompts.csv", "--judge", "python:eye:answer", *SMALL)
     done = run(*words, "--form", "pairs", "-o", "pairs")
     assert done.exit_code == 0 and "amber" in done.stdout and "birch" in done.stdout, done.output
+
+
+def test_a_suite_warns_of_a_control_that_one_systems_clips_fail(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    head = "from tests.instruments.judge.judged_world import Judge"
+    Path("eye.py").write_text(f"{head}\n\n\ndef answer(request):\n    return Judge()(request)\n")
+    make_prompts(tmp_path / "prompts.csv", 4)
+    for hue in range(4):
+        make_clip(tmp_path / f"clips/other/p{hue}.mkv", hue + 6)
+    Path("suite.toml").write_text(
+        'name = "colours"\n[systems]\nother = "clips/other"\n[instruments.judge]\njudge = "python:eye:answer"\n'
+        'prompts = "prompts.csv"\nrepeats = 1\nframes = 3\nside = 64\n'
+    )
+    done = run("suite", "run", "suite.toml", "-o", "out")
+    assert done.exit_code == 0 and "This control is of one system's clips" in " ".join(done.output.split()), done.output
 
 
 def test_robust_takes_a_judges_run_with_planted_degradations(world, recorded, tmp_path):

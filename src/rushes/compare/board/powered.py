@@ -1,8 +1,10 @@
 """People rated some prompts, a metric was measured on all: one interval from both, beside people's own.
 
 The metric is chosen before anybody looks at what it does to the interval: the one whose credential for the question has
-the highest lower end, else the first that was imported or judged (`rushes import-scores`). Whatever it is worth, the
-interval holds (`stats.prediction_powered`), as long as the rated prompts are a random draw from all of them.
+the highest lower end; else a judge's answers to the question that people were asked; else the first score that was
+imported (`rushes import-scores`) or given by a judge. A judge counts only if it passed its control: otherwise its
+numbers have no direction. Whatever the metric is worth, the interval holds (`stats.prediction_powered`), as long as the
+rated prompts are a random draw from all of them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from rushes.compare.board.model import PEOPLE, BoardData, Ratings, Reading, Read
 from rushes.compare.definitions.powered import POWERED_DIFFERENCE, POWERED_MEAN, POWERED_WEIGHT, POWERED_WIDTH
 from rushes.core import Definition, Measurement
 from rushes.instruments.clip.instrument import INSTRUMENT as CLIP
+from rushes.instruments.judge.instrument import INSTRUMENT as JUDGE
 from rushes.stats.prediction_powered import Powered, powered_difference, powered_mean
 
 
@@ -91,7 +94,12 @@ def _powered(
 
 def _metric(data: BoardData, question: Reading, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> Reading | None:
     asked = question.definition.param("question")
-    metrics = [one for one in data.readings if one.per_prompt and one.instrument != PEOPLE]
+    rated = [name for name in data.names if data.answers[question.key].get(name)]
+    metrics = [
+        one
+        for one in data.readings
+        if one.per_prompt and one.instrument != PEOPLE and all(data.values.get((name, one.key)) for name in rated)
+    ]
     worth = {
         one.key: credential.pairs_right.low
         for one in metrics
@@ -101,8 +109,9 @@ def _metric(data: BoardData, question: Reading, verdicts: Mapping[ReadingKey, Re
     }
     if worth:
         return max((one for one in metrics if one.key in worth), key=lambda one: worth[one.key])
-    imported = [one for one in metrics if one.instrument != CLIP.name and one.definition.better != "neither"]
-    return imported[0] if imported else None
+    others = [one for one in metrics if one.instrument != CLIP.name and one.definition.better != "neither"]
+    judged = [one for one in others if one.instrument == JUDGE.name and one.definition.param("question") == asked]
+    return next(iter([*judged, *others]), None)
 
 
 def _values(data: BoardData, metric: Reading, name: str) -> dict[str, float]:

@@ -207,7 +207,7 @@ JUDGE_TOKENS = _of_judge(
     better="neither",
     places=("direction",),
     summary="Tokens that the endpoint counted, in and out.",
-    formula="Σ `usage` of the replies; failed attempts are not counted",
+    formula="Σ `usage` of the replies, with those that made the questions; failed attempts are not counted",
     edge_cases="an endpoint that counts nothing: no row",
 )
 

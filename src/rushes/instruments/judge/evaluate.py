@@ -151,19 +151,24 @@ def judge_clips(
         if made is not None and questions is None:
             write_prompt_questions(target / QUESTIONS, made)
         asked = asking.form_of(made)
-        asks = asked.asks()
+        asks = [*asking.makes(), *asked.asks()]  # those that made the questions have their answers, and are counted
         replies = ask(asks)
         if record is not None:
-            every = [*asking.makes(), *asks]
-            log.record(Path(record), setup.judge, (one.digest(setup.judge, method) for one in every))
+            log.record(Path(record), setup.judge, (one.digest(setup.judge, method) for one in asks))
         _write(writers, asked, replies, setup)
     return Judged(runs=tuple(read_run(writer.path) for writer in writers.values()), estimate=estimate)
 
 
 def measure(job: Job) -> None:
-    """One system of a suite."""
+    """One system of a suite, with a control of its own: where it fails, the output has what that may mean."""
+    from rushes.instruments.judge.show.words import one_system_words
+
     settings = {key: job.settings[key] for key in job.settings}
-    judge_clips(job.clips, run=job.out, overwrite=job.overwrite, progress=job.progress, warn=job.warn, **settings)
+    done = judge_clips(
+        job.clips, run=job.out, overwrite=job.overwrite, progress=job.progress, warn=job.warn, **settings
+    )
+    for line in one_system_words(done.judge):
+        job.warn(f"{job.clips}: {line}")
 
 
 def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_prompts: bool) -> None:
@@ -230,7 +235,7 @@ def _write(writers: Mapping[str, RunWriter], form: Form, replies: Replies, setup
         mine = [entry for entry, system in zip(entries, of_clip, strict=True) if system == name]
         *ids, judge_id = subject_ids([*(entry.subject.id for entry in mine), JUDGE])
         kind: Literal["set", "study"] = "study" if isinstance(form, Pairs) else "set"
-        last = judge_entry(judge_id, kind, setup, replies, numbers, standings)
+        last = judge_entry(judge_id, kind, setup, replies, numbers, standings, form.texts)
         for entry in (*mine, last):
             writer.add(entry)
         writer.finish([*(entry.subject.id for entry in mine), judge_id])

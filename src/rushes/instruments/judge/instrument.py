@@ -12,6 +12,7 @@ INSTRUMENT = Instrument(
     commands={"judge": "rushes.cli.measure.judge:judge"},
     section="rushes.instruments.judge.show.section:section",
     tables="rushes.instruments.judge.show.section:tables",
+    asked="rushes.instruments.judge.show.panel:asked",
     readings="rushes.instruments.judge.readings:readings",
     measure=Measure(
         job="rushes.instruments.judge.evaluate:measure",

@@ -181,6 +181,15 @@ def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
     return found
 
 
+def asked_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
+    """What a judge was asked about the clip and answered; None where nobody was."""
+    instrument = instrument_of(opened.run)
+    if instrument is None or not instrument.asked:
+        return None
+    found: dict[str, object] | None = load(instrument.asked)(opened.run, row.entry)
+    return found
+
+
 def _frame_ms(row: Row) -> float:
     found = row.values.get("fps")
     return 1000 / float(found.value) if found is not None and found.value else 40.0

@@ -21,7 +21,7 @@ from rushes.web.http.media import file_response
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.http.routes import admin_router, with_json_view
 from rushes.web.runs.cache import OpenRun, Row
-from rushes.web.runs.data import run_head, take_page, timeline_data
+from rushes.web.runs.data import asked_data, run_head, take_page, timeline_data
 from rushes.web.runs.map_data import OpenMap, clip_file, map_data, open_map
 from rushes.web.runs.query import read_query
 from rushes.web.runs.rows import rows_of
@@ -46,6 +46,7 @@ def take(request: Request, name: str, id: str) -> Response:
     data = {
         "run": run_head(name, run_folder(request, name), opened),
         "take": clip_data(side, run_cache=bench.run_cache) | {"measurements": numbers},
+        "asked": asked_data(opened, row),
         "place": beside.place + 1,
         "listed": beside.matching,
         "elsewhere": _in_other_runs(request, name, id),

@@ -78,6 +78,10 @@ class FromPrompt:
     def _digest(self) -> str:
         return table_digest(self.questions)
 
+    @property
+    def texts(self) -> dict[str, str]:
+        return {}
+
     def entries(self, replies: Replies) -> list[Entry]:
         standings = self.standings(replies)
         return [self._entry(replies, clip, standings) for clip in self.setup.clips]

@@ -46,6 +46,10 @@ class Graded:
     def _digest(self) -> str:
         return questions_digest(self.questions)
 
+    @property
+    def texts(self) -> dict[str, str]:
+        return {question.id: question.text for question in self.questions}
+
     def asks(self) -> list[Ask]:
         wrong, controlled = self.setup.wrong, {clip.key for clip in self.setup.controlled()}
         planted = {clip.key for clip in self.setup.planted()}

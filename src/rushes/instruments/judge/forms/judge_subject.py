@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from rushes.core import Measurement
@@ -25,16 +25,20 @@ def judge_entry(
     replies: Replies,
     numbers: Sequence[Measurement],
     standings: Standings,
+    texts: Mapping[str, str],
 ) -> Entry:
     """The last subject of a run."""
     versions = Counter(reply.version for reply in replies.found.values() if reply.version)
     facts: dict[str, object] = {
         "model": str(setup.judge.get("model", "")),
         "clips": len(setup.clips),
+        "systems": len({clip.system for clip in setup.clips}),
         "requests": len(replies.found),
         "standing": {name: [source, str(found.standing)] for name, (found, source) in standings.items()},
         "versions": dict(versions),
     }
+    if texts:
+        facts["questions"] = dict(texts)
     facts |= {key: value for key, value in _remarks(setup, replies).items() if value}
     subject = Subject(id=subject_id, kind=kind, path=str(setup.judge.get("model", "judge")), sha256=None, facts=facts)
     return Entry(subject=subject, measurements=tuple(numbers))

@@ -64,6 +64,10 @@ class Pairs:
         return questions_digest(self.questions)
 
     @property
+    def texts(self) -> dict[str, str]:
+        return {question.id: question.text for question in self.questions}
+
+    @property
     def pairs(self) -> list[_Pair]:
         slots = grouped((clip.id, clip) for clip in self.setup.clips)
         several = len({clip.system for clip in self.setup.clips}) > 2

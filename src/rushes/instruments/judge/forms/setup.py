@@ -128,6 +128,10 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 class Form(Protocol):
     """A way to ask: what is asked, and what the answers make of each subject."""
 
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """By id: the questions that are the same for every clip."""
+
     def asks(self) -> list[Ask]: ...
 
     def entries(self, replies: Replies) -> list[Entry]:
@@ -207,8 +211,9 @@ def unanswered(answers: Iterable[Answer], params: Mapping[str, str | int | float
 
 
 def endpoint_numbers(replies: Replies, params: Mapping[str, str | int | float]) -> list[Measurement]:
-    """Versions and tokens, as the endpoint reports them."""
-    every = [reply for reply in replies.found.values() if not reply.failed]
+    """Versions and tokens, as the endpoint reports them; a request that two subjects share was sent once."""
+    once = {id(reply): reply for reply in replies.found.values()}  # equal replies to two requests are two
+    every = [reply for reply in once.values() if not reply.failed]
     versions = len({reply.version for reply in every if reply.version})
     found = [labelled(d.JUDGE_VERSIONS, Estimate(value=versions, count=len(every)), params)]
     for direction in ("in", "out"):

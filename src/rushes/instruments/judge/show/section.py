@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from rushes.core import Measurement
@@ -11,7 +11,7 @@ from rushes.core.selection import full_name
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.definition_text import ends_text
 from rushes.instruments.judge.instrument import INSTRUMENT
-from rushes.instruments.judge.show.words import judge_of, judge_words
+from rushes.instruments.judge.show.words import answer_text, judge_of, judge_words
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
 from rushes.stats.means import clip_means
 from rushes.storage.runs import Entry, Run
@@ -54,8 +54,8 @@ def grids(run: Run) -> tuple[Table, ...]:
 
 def remark_table(judge: Entry) -> Table:
     """What else is to be known before any number."""
-    rows = [(Cell(line),) for line in judge_words(judge)[1:]]
-    return Table(title="Before you read its numbers", columns=TEXT("this judge"), rows=rows)
+    rows = [(Cell(str(number)), Cell(line)) for number, line in enumerate(judge_words(judge)[1:], 1)]
+    return Table(title="Before you read its numbers", columns=TEXT("#", "this judge"), rows=rows)
 
 
 def worth_table(judge: Entry) -> Table:
@@ -126,15 +126,5 @@ def _answers(run: Run) -> Iterator[tuple[float, tuple[Cell, ...]]]:
             size = float(value.value) if value is not None and value.value is not None else float("-inf")
             words = str(rows[0].get("text") or name.replace("_", " "))
             cells = (entry.subject.id, str(known.get("prompt", "")), words)
-            told = ", ".join(_answer_text(row) for row in rows)
+            told = ", ".join(answer_text(row, known.get("systems", ())) for row in rows)
             yield size, (*map(Cell, cells), number(m), Cell(told), Cell(str(rows[0].get("reason", ""))))
-
-
-def _answer_text(row: Mapping[str, Any]) -> str:
-    if "value" not in row:
-        return str(row["problem"])
-    if "text" in row:
-        return "yes" if row["value"] else "no"
-    if "order" in row:
-        return f"{ {1.0: 'A', 0.0: 'B'}.get(row['value'], 'tie') } ({row['order']})"
-    return f"{row['value']:g}"

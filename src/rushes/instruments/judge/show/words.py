@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
@@ -11,6 +11,7 @@ from rushes.instruments.judge.worth import Standing
 from rushes.present.verdict.verdict import counted
 from rushes.storage.runs import Entry, Run
 
+_FAILED = (Standing.BLIND, Standing.UNCLEAR)
 _NO_VERDICT = "Its answers say neither better nor worse."
 
 
@@ -56,6 +57,7 @@ def _standings(judge: Entry) -> Iterator[str]:
     plants = {name: Standing(row[1]) for name, row in rows.items() if row[0] == "plants"}
     for name, standing in prompt.items():
         yield _prompt_words(judge, name, standing, named=len(prompt) > 1)
+    yield from one_system_words(judge)
     for standing in Standing:
         if names := [name.replace("_", " ") for name, found in plants.items() if found is standing]:
             yield _plant_words(names, standing)
@@ -74,6 +76,17 @@ def _prompt_words(judge: Entry, name: str, standing: Standing, *, named: bool) -
     if standing is Standing.BLIND:
         return f"This judge is blind to the prompt{which}: {rate}, and a coin has 50 %. {_NO_VERDICT}"
     return f"It is not clear whether this judge follows the prompt{which}: {rate}, not significantly. {_NO_VERDICT}"
+
+
+def one_system_words(judge: Entry) -> Iterator[str]:
+    """What a failed control of one system's clips may also mean: that these clips do not follow their prompts."""
+    facts = _facts(judge)
+    failed = any(row[0] == "prompt" and row[1] in _FAILED for row in facts.get("standing", {}).values())
+    if failed and facts.get("systems") == 1:
+        yield (
+            "This control is of one system's clips: if they do not show what was asked for, a good judge fails it too. "
+            "rushes judge with several systems in one command gives them one control."
+        )
 
 
 def _plant_words(names: list[str], standing: Standing) -> str:
@@ -147,3 +160,21 @@ def _repeats(judge: Entry) -> Iterator[str]:
 
 def _percent(share: float | int | bool | None) -> str:
     return f"{100 * float(share or 0):.0f} %"
+
+
+def answer_text(row: Mapping[str, Any], systems: Sequence[str] = ()) -> str:
+    """One answer as a page shows it: a grade, yes or no, the preferred of two `systems`; or why there is none.
+
+    >>> [answer_text(row) for row in ({"value": 4.0}, {"value": 0.0, "text": "Is it red?"}, {"problem": "refused"})]
+    ['4', 'no', 'refused']
+    >>> [answer_text({"value": 1.0, "order": order}, ("amber", "birch")) for order in ("ab", "ba")]
+    ['amber', 'birch']
+    """
+    if "value" not in row:
+        return str(row["problem"])
+    if "text" in row:
+        return "yes" if row["value"] else "no"
+    if "order" in row:
+        first, second = systems if row["order"] == "ab" else reversed(systems)
+        return {1.0: first, 0.0: second}.get(row["value"], "tie")
+    return f"{row['value']:g}"
