@@ -1,4 +1,4 @@
-"""The verdict strip of a comparison and of a board: better, worse, cannot tell, and the clips to look at first."""
+"""The verdict strip of a comparison and of a board: better, worse, not significant, and the clips to look at first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushes.compare.board.page.words import Opening
 from rushes.compare.comparison import Outcome
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.clips import ChangedClip, most_changed
-from rushes.compare.runs.page.words import opening, run_name, side_of, sides, too_few_line
+from rushes.compare.runs.page.words import fact_lines, opening, run_name, side_of, sides, too_few_line
 from rushes.core.reason import RANKS
 from rushes.core.words.number_text import number_text
 from rushes.core.words.number_text import signed_text as signed
@@ -58,6 +58,7 @@ def comparison_verdict(
     )
     return Verdict(
         headline=_headline(found, called, every),
+        lines=fact_lines(found),
         sides=every,
         sure=_how_sure(found),
         takes=takes,
@@ -108,7 +109,7 @@ def _headline(found: RunsComparison, names: Sequence[str], every: Sequence[Side]
     ]
     if len(ahead) + len(behind) < len(every):
         rest = [side.name for side in every if side.name not in (*ahead, *behind)]
-        parts.append(f"{listed(rest)} cannot be told from {first if not parts else 'it'}")
+        parts.append(f"{listed(rest)}: no more metrics better than worse")
     return "; ".join(parts) + "."
 
 
