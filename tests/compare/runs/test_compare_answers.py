@@ -51,7 +51,7 @@ def test_facts_of_the_file_are_a_remark_and_no_metric(tmp_path: Path) -> None:
     found = compared(tmp_path, {"frames": 32}, {"frames": 16, "blur": 90.0})
     one = found.comparisons[0]
     assert found.family == 1 and [metric.name for metric in found.judged] == ["blur_score"]
-    assert one.fact_lines == ["B's clips are shorter: 1.60 s against 3.20 s (16 frames against 32)."]
+    assert one.fact_lines() == ["B's clips are shorter: 1.60 s against 3.20 s (16 frames against 32)."]
     assert "frame_count" not in opening(found) and len(difference_table(found).rows) == 1
     assert {row[0] for row in change_table(one).texts()} == {"blur_score"}
     assert {row.judged.name for clip in most_changed(found, 9) for row in clip.changes} == {"blur_score"}

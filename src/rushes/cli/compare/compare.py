@@ -236,7 +236,7 @@ def _show_two(found: RunsComparison, verbose: bool) -> None:
     tell(f"A  {comparison.first.place}", f"B  {comparison.second.place}")
     tell(f"{counted(len(comparison.paired), 'clip')} in both; differences are B − A")
     _say_state(comparison)
-    tell(*comparison.fact_lines)
+    tell(*comparison.fact_lines())
     differences = difference_table(found)
     if differences.rows:
         print_table(differences)

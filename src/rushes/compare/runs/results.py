@@ -157,8 +157,7 @@ class RunComparison:
             )
         return page_html(line_html(repr(self)), metrics_html(self.metrics))
 
-    @property
-    def fact_lines(self) -> list[str]:
+    def fact_lines(self, name: str = "B") -> list[str]:
         """What differs between the files: "B's clips are shorter: 1.60 s against 3.30 s (16 frames against 33)."."""
         means: dict[str, FactMeans] = {}
         for one in self.facts:
@@ -166,7 +165,7 @@ class RunComparison:
             if held:
                 first, second = ([float(value or 0) for value in side] for side in zip(*held, strict=True))
                 means.setdefault(one.reading.name, fact_means(first, second))
-        return fact_sentences(means, self.facts[0].second) if self.facts else []
+        return fact_sentences(means, name)
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
         """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.
@@ -235,7 +234,7 @@ def letter(place: int) -> str:
 BADGES = SIGNALS[::-1]
 """Review signals, from the best to the worst."""
 
-NO_BADGES = "no subject has a badge in both runs"
+NO_BADGES = "no clip has a review signal in both"
 
 
 def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
@@ -250,7 +249,7 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
         if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
             detail = "with other rules" if rules[shown] == others[shown] else "in the other"
-            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; badges do not compare"
+            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals do not compare"
     profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
     definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
     return tuple(

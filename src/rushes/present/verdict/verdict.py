@@ -107,10 +107,15 @@ class Side:
         >>> Side(name="B", against="A", moved=("w", "x", "y", "z", "v"), signals="B has more clips flagged.").sentence
         'B has more clips flagged. Changed (no better direction): w, x, y and 2 more.'
         """
-        return " ".join(filter(None, (self.signals, self._metrics_sentence)))
+        return " ".join(self.sentences)
 
     @property
-    def _metrics_sentence(self) -> str:
+    def sentences(self) -> list[str]:
+        """What review signals say, where they differ, and what the metrics say."""
+        return [text for text in (self.signals, self._on_metrics) if text]
+
+    @property
+    def _on_metrics(self) -> str:
         better, worse, unclear = map(len, (self.better, self.worse, self.cannot_tell))
         changed = f"changed (no better direction): {listed(self.moved)}" if self.moved else ""
         if better or worse:

@@ -64,15 +64,13 @@ def opening(found: RunsComparison, names: Sequence[str] | None = None) -> str:
 
 def opening_lines(found: RunsComparison, names: Sequence[str] | None = None) -> list[str]:
     """The opening, run by run; `names` are what the runs are called, else their folders."""
-    pairs = zip(sides(found, names), found.comparisons, strict=True)
-    # One number a run, as a distance between sets is, cannot be judged.
-    side_by_side = "{} and {}: {} between sets of clips, side by side."
-    return [
-        side_by_side.format(side.name, side.against, counted(len(one.distances), "distance"))
-        if one.distances
-        else side.sentence
-        for side, one in pairs
-    ]
+    lines: list[str] = []
+    for side, one in zip(sides(found, names), found.comparisons, strict=True):
+        # One number a run, as a distance between sets is, cannot be judged.
+        many = counted(len(one.distances), "distance")
+        beside = [f"{side.name} and {side.against}: {many} between sets of clips, side by side."]
+        lines += beside if one.distances else side.sentences
+    return lines
 
 
 def sides(found: RunsComparison, names: Sequence[str] | None = None) -> list[Side]:
@@ -186,6 +184,8 @@ def run_name(run: Run) -> str:
     return path.parent.name if path.name in ("run", run.instrument) and path.parent.name else path.name
 
 
-def fact_lines(found: RunsComparison) -> list[str]:
-    """What differs between the files of each run and the first: length, frames, rate."""
-    return [line for comparison in found.comparisons for line in comparison.fact_lines]
+def fact_lines(found: RunsComparison, names: Sequence[str] | None = None) -> list[str]:
+    """What differs between the files of each run and the first: length, frames, rate; runs by letter or name."""
+    called = names if names and len(set(names)) == len(names) else found.letters
+    pairs = zip(called[1:], found.comparisons, strict=True)
+    return [line for name, comparison in pairs for line in comparison.fact_lines(name)]
