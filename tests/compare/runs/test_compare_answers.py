@@ -88,7 +88,7 @@ def test_facts_in_words(first: dict[str, list[float]], second: dict[str, list[fl
         (
             {"flagged": 4},
             {"flagged": 9},
-            "tuesday: 9 of 12 clips flagged, monday: 4 of 12 (no significant difference).",
+            "tuesday: 9 of 12 clips flagged, monday: 4 of 12; not significant. Identical",
         ),
         (
             {"flagged": 1},

@@ -46,7 +46,7 @@ class SignalChange:
         if not self.significant:
             first, second = (kind, "") if more else ("", kind)
             told = f"{name}: {counts[0]} {noun} {self.word}{first}, {against}: {counts[1]}{second}"
-            return f"{told} (no significant difference)."
+            return f"{told}; not significant."
         if more:
             return f"{name} has more clips {self.word}: {counts[0]}{kind}, {against} {counts[1]}."
         return f"{name} has fewer clips {self.word}: {counts[0]}, {against} {counts[1]}{kind}."

@@ -130,11 +130,13 @@ class Side:
             return f"{head}{changed.removeprefix('c')}{unsure}."
         if unclear:
             which = "1 metric" if unclear == 1 else f"any of {unclear} metrics"
-            return f"{self.name} and {self.against}: no significant difference on {which}."
+            both = "N" if self.signals else f"{self.name} and {self.against}: n"
+            return f"{both}o significant difference on {which}."
         if not self.same:
             return f"{self.name} and {self.against} have nothing that compares."
         compared = " that can be compared" if self.not_comparable else ""
-        return f"{self.name} and {self.against}: identical on every metric{compared}."
+        both = "I" if self.signals else f"{self.name} and {self.against}: i"
+        return f"{both}dentical on every metric{compared}."
 
     @property
     def lines(self) -> Sequence[tuple[str, str, Sequence[str]]]:
