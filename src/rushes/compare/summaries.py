@@ -111,7 +111,7 @@ def _headline(found: RunsComparison, names: Sequence[str], every: Sequence[Side]
     ]
     if len(ahead) + len(behind) < len(every):
         rest = [side.name for side in every if side.name not in (*ahead, *behind)]
-        parts.append(f"{listed(rest)}: no more metrics better than worse")
+        parts.append(f"{listed(rest)}: neither better nor worse on balance")
     return ["; ".join(parts) + "."]
 
 

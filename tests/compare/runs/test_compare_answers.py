@@ -115,6 +115,13 @@ def test_as_many_flagged_is_no_headline_and_identical_is_called_so(tmp_path: Pat
     assert opening(found) == "tuesday and monday: identical on every metric."
 
 
+def test_several_runs_share_the_error_of_the_signals(tmp_path: Path) -> None:
+    """Six clips of twelve: p = 2/2⁶ = 0.031, enough for one run, not for two."""
+    runs = [write(tmp_path / name, flagged=flagged) for name, flagged in (("a", 0), ("b", 6), ("c", 0))]
+    assert "b has more clips flagged" in opening(compare_all(runs[:2]))
+    assert "b: 6 of 12 clips flagged, a: 0 of 12; not significant." in opening(compare_all(runs))
+
+
 def test_the_terminal_names_runs_once_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

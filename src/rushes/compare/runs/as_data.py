@@ -64,7 +64,7 @@ def as_data(comparison: RunComparison) -> dict[str, object]:
 
 def _signal_data(signals: SignalChange) -> dict[str, object]:
     counts = {"signal": signals.word, "a": signals.first, "b": signals.second, "clips": signals.clips}
-    return counts | {"reason": signals.kind, "p": signals.p.as_dict()}
+    return counts | {"reason": signals.kind, "p": signals.p.as_dict(), "tests": signals.tests}
 
 
 def _distance_data(change: DistanceChange) -> dict[str, object]:

@@ -15,7 +15,7 @@ from rushes.instruments.clip.readings import readings
 from rushes.storage.runs import Run
 
 SURE = 0.05
-"""What p is at the most where one run is said to have more of them: one test, asked before any metric."""
+"""What p, times the runs that are compared with the first (Bonferroni), is at the most where one has "more" of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +32,12 @@ class SignalChange:
     """The commonest reason in the run that has more of them: "flickers"; "" where none is stored."""
     p: Measurement
     """Exact sign test on the clips that changed (McNemar)."""
+    tests: int = 1
+    """Runs that are compared with the first, this one among them."""
 
     @property
     def significant(self) -> bool:
-        return self.p.value is not None and float(self.p.value) <= SURE
+        return self.p.value is not None and float(self.p.value) * self.tests <= SURE
 
     def sentence(self, name: str, against: str) -> str:
         """ "B has more clips flagged: 17 of 17 (flickers), A 7 of 17."; "more" where the test is significant."""
