@@ -56,4 +56,4 @@ def test_turned_and_in_words() -> None:
     assert [outcome for outcome in Outcome if outcome.is_change] == ["better", "worse", "moved"]
     facts = {"reading": moved(1), "first": "A", "second": "B", "p": moved(1), "adjusted_p": moved(1)}
     one = Comparison(difference=moved(-1), outcome=Outcome.MOVED, why=WhyNot.NO_DIRECTION, **facts)  # type: ignore[arg-type]
-    assert (one.direction, one.text, one.verdict) == ("lower", "moved lower", "moved")
+    assert (one.direction, one.text, one.verdict) == ("lower", "changed: lower", "moved")

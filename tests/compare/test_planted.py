@@ -69,7 +69,7 @@ def test_no_planted_change_is_called_better(kind: str, change: str, request: pyt
 def test_noise_moves_sharpness_and_says_which_way(synthetic: Path) -> None:
     forth, back = compared(synthetic / "clean", synthetic / "noise", synthetic)
     sides = [judged(found.find("blur_score")[:1])[0].text for found in (forth, back)]
-    assert sides == ["moved higher", "moved lower"]
+    assert sides == ["changed: higher", "changed: lower"]
 
 
 def test_half_size_says_what_differs(synthetic: Path) -> None:

@@ -217,14 +217,14 @@ def test_two_runs_are_judged_together_as_on_the_page_of_compare(make_site: MakeS
     found = compare_all((a, b), top=3)
     assert found.family == 2 and opening(found) in page
     for one in found.judged:
-        assert one.text == "moved higher" and sentence(one) in page
+        assert one.text == "changed: higher" and sentence(one) in page
         assert f'title="{one.holm.signature}">{value_text(one.holm)}</td>' in page
     few = html.unescape(client.get("/compare/runs?a=b&b=a").text)
-    assert "moved lower" in few and "nothing can be told here" not in few
+    assert "changed: lower" in few and "too few for a significant" not in few
     third = write_run(tmp_path / "c", [entry(name, 0.3, 81.0) for name in takes[:4]])
     client = owner(make_site(runs=[a, third]))
     few = html.unescape(client.get("/compare/runs?a=a&b=c").text)
-    assert ">cannot tell<" in few and "takes 7 clips or more" in few
+    assert ">not significant<" in few and "takes 7 clips or more" in few
 
 
 def test_two_runs_without_a_common_take_say_so(make_site: MakeSite, measured: tuple[Path, Path], five: Path) -> None:

@@ -108,7 +108,7 @@ def test_two_runs_have_their_verdict_first(make_site: MakeSite, tmp_path: Path) 
     c = write_run(tmp_path / "c", [entry(name, 0.1, 80.0) for name in names])
     client = owner(make_site(runs=[a, b, c]))
     page = html.unescape(client.get("/compare/runs?a=a&b=b").text)
-    headline = "b differs from a; 1 metric changed, without a better direction."
+    headline = "b differs from a; changed (no better direction): freeze_frame_ratio."
     assert page.count('aria-label="Verdict"') == 1 == page.count('<figure class="forest-strip">')
     assert page.index(headline) < page.index("Look first at") < page.index("<details")
     # The clip that changed most is the last: 0.27 − 0.1; two pictures would stand there, had the run clips.
@@ -118,4 +118,4 @@ def test_two_runs_have_their_verdict_first(make_site: MakeSite, tmp_path: Path) 
     style = client.get("/static/board/verdict.css")
     assert style.headers["content-type"].startswith("text/css") and ".strip-verdict" in style.text
     same = html.unescape(client.get("/compare/runs?a=a&b=c").text)
-    assert "c is the same as a on every clip." in same and "forest-strip" not in same
+    assert "c and a: identical on every metric." in same and "forest-strip" not in same

@@ -116,8 +116,10 @@ class Comparison:
 
     @property
     def text(self) -> str:
-        """The outcome for people: "better", "moved higher", "cannot tell"."""
-        return f"moved {self.direction}" if self.outcome is Outcome.MOVED else self.outcome.value
+        """The outcome for people: "better", "changed: higher", "not significant"."""
+        if self.outcome is Outcome.CANNOT_TELL:
+            return "not significant"
+        return f"changed: {self.direction}" if self.outcome is Outcome.MOVED else self.outcome.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The verdict strip of a comparison and of a board: better, worse, cannot tell, and the clips to look at first."""
+"""The verdict strip of a comparison and of a board: better, worse, not significant, and the clips to look at first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushes.compare.board.page.words import Opening
 from rushes.compare.comparison import Outcome
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.clips import ChangedClip, most_changed
-from rushes.compare.runs.page.words import opening, run_name, side_of, sides, too_few_line
+from rushes.compare.runs.page.words import fact_lines, opening_lines, run_name, side_of, sides, too_few_line
 from rushes.core.reason import RANKS
 from rushes.core.words.number_text import number_text
 from rushes.core.words.number_text import signed_text as signed
@@ -56,8 +56,10 @@ def comparison_verdict(
         )
         for clip in clips
     )
+    headline, *rest = _headline(found, called, every)
     return Verdict(
-        headline=_headline(found, called, every),
+        headline=headline,
+        lines=(*rest, *fact_lines(found, called)),
         sides=every,
         sure=_how_sure(found),
         takes=takes,
@@ -95,9 +97,10 @@ def _new_reasons(found: RunsComparison) -> dict[str, tuple[str, tuple[str, ...]]
     return told
 
 
-def _headline(found: RunsComparison, names: Sequence[str], every: Sequence[Side]) -> str:
+def _headline(found: RunsComparison, names: Sequence[str], every: Sequence[Side]) -> list[str]:
+    """The answer, then what else there is to say of a single run."""
     if len(every) == 1:
-        return opening(found, names)
+        return opening_lines(found, names)
     first = names[0]
     ahead = [side.name for side in every if len(side.better) > len(side.worse)]
     behind = [side.name for side in every if len(side.worse) > len(side.better)]
@@ -108,8 +111,8 @@ def _headline(found: RunsComparison, names: Sequence[str], every: Sequence[Side]
     ]
     if len(ahead) + len(behind) < len(every):
         rest = [side.name for side in every if side.name not in (*ahead, *behind)]
-        parts.append(f"{listed(rest)} cannot be told from {first if not parts else 'it'}")
-    return "; ".join(parts) + "."
+        parts.append(f"{listed(rest)}: neither better nor worse on balance")
+    return ["; ".join(parts) + "."]
 
 
 def _are(names: Sequence[str]) -> str:

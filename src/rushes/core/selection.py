@@ -28,6 +28,8 @@ _SHOWN = 6
 """Values that an error offers of a key."""
 _INPUT = "input"
 """The parameter that says what of a clip was measured: `rushes.instruments.clip.input_param`."""
+_ALIKE = "alike"
+"""What a name says of a common form, where there is one alone."""
 _Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
@@ -203,10 +205,15 @@ def told_apart(
     does everything where there are several. `heads` are what they are called, where that is not their
     metrics' names; `without` are keys that are told elsewhere.
     """
-    return [
-        pairs[0][1] if is_alone and pairs and _speaks(pairs[0][1]) else _words(pairs)
-        for pairs, is_alone in _apart(measured, heads, without)
-    ]
+    return [_told(pairs, is_alone) for pairs, is_alone in _apart(measured, heads, without)]
+
+
+def _told(pairs: _Pairs, is_alone: bool) -> str:
+    """ "p10", "k 20, norm torso-diameter", "mean-abs-delta, alike"."""
+    rest = [pair for pair in pairs if pair != (_INPUT, _ALIKE)]
+    if rest and len(rest) < len(pairs):
+        return f"{_told(rest, len(rest) == 1)}, {_ALIKE}"
+    return pairs[0][1] if is_alone and pairs and _speaks(pairs[0][1]) else _words(pairs)
 
 
 def _apart(
@@ -247,7 +254,7 @@ def _short_input(namesakes: Sequence[dict[str, str]]) -> None:
     if len(forms) == 1 and len(own) == 1:
         for row in namesakes:
             if row.pop(_INPUT, "") in forms:
-                row[_INPUT] = "alike"
+                row[_INPUT] = _ALIKE
 
 
 def _words(pairs: _Pairs) -> str:

@@ -12,9 +12,10 @@ from scipy.stats import kendalltau, spearmanr
 from tests.compare.agreement.rated import definition, made_up, write_csv
 
 from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
-from rushes.compare.agreement.metric_agreement import FILE_FACTS, believe
+from rushes.compare.agreement.metric_agreement import believe
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores
 from rushes.compare.agreement.tables import sentences
+from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.core.selection import one as only
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.votes import Vote

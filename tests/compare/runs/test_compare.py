@@ -320,8 +320,8 @@ def test_a_proxy_moves_and_only_a_true_direction_is_judged(tmp_path: Path) -> No
     a, b = write_run(tmp_path / "a", first), write_run(tmp_path / "b", second)
     there = [one.text for one in compare_all((a, b)).judged]
     back = [one.text for one in compare_all((b, a)).judged]
-    assert there == ["moved higher", "worse", "moved higher"]
-    assert back == ["moved lower", "moved lower", "moved lower"]
+    assert there == ["changed: higher", "worse", "changed: higher"]
+    assert back == ["changed: lower"] * 3
     arrows = {row[0]: row[1] for row in difference_table(compare_all((a, b))).texts()}
     assert arrows == {"blur_score": "·", "decode_failures": "↓", "scene_cut_count": "·"}
 

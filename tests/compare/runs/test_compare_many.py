@@ -27,8 +27,8 @@ def test_two_give_what_they_always_gave_and_three_give_every_one_against_the_fir
     assert said == {
         ("B", "freeze_frame_ratio"): "same",
         ("C", "freeze_frame_ratio"): "same",
-        ("B", "blur_score"): "moved lower",
-        ("C", "blur_score"): "cannot tell",
+        ("B", "blur_score"): "changed: lower",
+        ("C", "blur_score"): "not significant",
         ("B", "decode_failures"): "worse",
         ("C", "decode_failures"): "same",
     }
@@ -51,7 +51,7 @@ def test_a_change_that_is_clear_alone_is_unclear_among_many(tmp_path: Path) -> N
     assert alone.p.value == 2 / 2**6 and (alone.verdict, alone.alone) == ("moved", False)
     among = compare_all(runs).find("blur_score")[0]
     assert among.p.value == alone.p.value and (among.verdict, among.alone) == ("cannot tell", True)
-    assert "chance does that" in sentence(among)
+    assert "chance can do that" in sentence(among)
 
 
 def test_words_say_what_happened(tmp_path: Path) -> None:
@@ -59,10 +59,10 @@ def test_words_say_what_happened(tmp_path: Path) -> None:
     worse = next(one for one in found.judged if one.verdict == "worse")
     moved = next(one for one in found.judged if one.verdict == "moved")
     assert sentence(worse) == "B is worse than A."
-    assert sentence(moved).startswith("B is lower than A. That is no verdict, for other things do so too: ")
+    assert sentence(moved).startswith("B is lower than A. That says neither better nor worse: other things do so too (")
     assert opening_lines(found) == [
-        "bad is worse than clean on 1 metric, better on none; 1 metric changed, without a better direction.",
-        "alike and clean: no significant difference on the only quality metric.",
+        "bad is worse than clean on 1 metric, better on none; changed (no better direction): blur_score.",
+        "alike and clean: no significant difference on 1 metric.",
     ]
     assert opening(compare_all(found.runs[:2]), ("A", "B")).startswith("B is worse than A on 1 metric")
 
@@ -81,7 +81,7 @@ def test_a_single_shared_clip_is_shown_and_nothing_is_told_of_it(tmp_path: Path)
     assert [clip.subject for clip in most_changed(found, 10)] == ["x"]
     blur = found.find("blur_score")[0]
     assert (blur.single, blur.verdict, found.family, blur.p.value) == (True, "cannot tell", 1, 1.0)
-    assert sentence(blur) == "B cannot be told from A (no interval: needs two clips or more)."
+    assert sentence(blur) == "No significant difference (no interval: needs two clips or more)."
 
 
 def test_facts_that_differ_are_told_with_the_runs_own_letter(tmp_path: Path) -> None:

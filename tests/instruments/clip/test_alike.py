@@ -71,7 +71,7 @@ def test_values_of_the_clip_itself_stay_and_come_first(clip: Path) -> None:
     assert both["sharpness"] == plain["sharpness"] == one(both.measurements, "sharpness")
     assert one(both.measurements, "sharpness", input=more[0].definition.param("input")) in more
     assert reading_names(both.measurements)[: len(own)] == reading_names(own)  # the clip itself is called as before
-    assert {"sharpness (alike)", "blur_score (input alike, statistic p10)"} <= set(reading_names(both.measurements))
+    assert {"sharpness (alike)", "blur_score (p10, alike)"} <= set(reading_names(both.measurements))
     assert machine_names(both.measurements)[: len(own)] == machine_names(own)
     assert names.isdisjoint({"decode_ok", "fps", "frame_count", "video_duration_ms"})  # facts of the file
 

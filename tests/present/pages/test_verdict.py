@@ -59,7 +59,7 @@ def test_headlines(clips: list[Subject], headline: str) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_text_fits_the_terminal_and_breaks_no_name(width: int) -> None:
     found = Verdict(
-        headline="B is better than A on 1 metric, worse on none, cannot tell on 2.",
+        headline="B is better than A on 1 metric, worse on none; no significant difference on 2.",
         sides=(Side(name="B", against="A", better=("x",), cannot_tell=("longest_freeze_ms", "flicker_score")),),
         sure="Compared on 14 clips that both have.",
         takes=(Highlight(id="a_rather_long_name_of_a_clip", signal="flagged", reasons=("frozen 1.0–2.4 s", "soft")),),
@@ -79,10 +79,10 @@ def test_text_fits_the_terminal_and_breaks_no_name(width: int) -> None:
 
 
 def test_sides_say_what_is_known() -> None:
-    assert Side(name="B", against="A", same=4).sentence == "B is the same as A on every clip."
+    assert Side(name="B", against="A", same=4).sentence == "B and A: identical on every metric."
     assert Side(name="B", against="A").sentence == "B and A have nothing that compares."
     assert Side(name="B", against="A", worse=("x", "y"), better=("z",), cannot_tell=("w",)).sentence == (
-        "B is worse than A on 2 metrics, better on 1, cannot tell on 1."
+        "B is worse than A on 2 metrics, better on 1; no significant difference on 1."
     )
     moved = Side(name="B", against="A", moved=("blur",)).sentence
-    assert moved == "B differs from A; 1 metric changed, without a better direction."
+    assert moved == "B differs from A; changed (no better direction): blur."

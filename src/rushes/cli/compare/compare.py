@@ -69,7 +69,7 @@ def compare(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """What changed between runs: paired differences, how sure they are, which clips moved; as text, page or table.
+    """What changed between runs: paired differences, how sure they are, which clips changed; as text, page or table.
 
     Example: rushes compare runs/monday runs/tuesday -o compare.html
     """
@@ -203,13 +203,13 @@ def show_comparison(found: RunsComparison, *, verbose: bool = False) -> None:
 
 def _show_several(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.rows import not_compared
-    from rushes.compare.runs.page.words import holm_lines, quiet_lines
+    from rushes.compare.runs.page.words import fact_lines, holm_lines, quiet_lines
     from rushes.compare.runs.tables import result_table
 
     for letter, run in zip(found.letters, found.runs, strict=True):
         print(f"{letter} {run.place}")
     _say_states(found.runs)
-    tell(*found.comparisons[0].remarks)
+    tell(*found.comparisons[0].remarks, *fact_lines(found))
     print_table(result_table(found))
     tell(*holm_lines(found))
     for said, names in quiet_lines(found):
@@ -230,11 +230,13 @@ def _show_two(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.words import MOVED, holm_lines, quiet_lines, unlike_lines
     from rushes.compare.runs.results import transition_table
     from rushes.compare.runs.tables import change_table, difference_table
+    from rushes.present.verdict.verdict import counted
 
     comparison = found.comparisons[0]
-    places = f"A {comparison.first.place}  ·  B {comparison.second.place}"
-    tell(f"{places}  ·  {len(comparison.paired)} clips in both, differences are B − A")
+    tell(f"A  {comparison.first.place}", f"B  {comparison.second.place}")
+    tell(f"{counted(len(comparison.paired), 'clip')} in both; differences are B − A")
     _say_state(comparison)
+    tell(*comparison.fact_lines())
     differences = difference_table(found)
     if differences.rows:
         print_table(differences)
@@ -250,7 +252,7 @@ def _show_two(found: RunsComparison, verbose: bool) -> None:
         print()
         print_table(replace(changes, rows=shown))
     elif changes.rows:
-        tell("Clips that changed most, though no change is clear: -v", paint=faint)
+        tell("Clips that changed most, though no difference is significant: -v", paint=faint)
     if transitions.rows and not shown:
         print()
     if transitions.rows:

@@ -25,25 +25,17 @@ from rushes.compare.agreement.result import MetricAgreement as MetricAgreement
 from rushes.compare.agreement.statistics import REPLICATES, SEED, Level, prompts_for_none
 from rushes.compare.board.model import BoardData
 from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
+from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
-from rushes.instruments.clip.metrics.timing import AUDIO_DURATION_MS, FPS, FRAME_COUNT, VIDEO_DURATION_MS
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import MOST_GROUPS, Tested
 from rushes.storage.runs import Run
 
-_IMPORTED_FACTS = """
-    bit_rate bitrate duration duration_ms duration_s file_size frames height length num_frames resolution seconds size
-    width
-"""
-FILE_FACTS = frozenset(
-    (*(d.name for d in (VIDEO_DURATION_MS, AUDIO_DURATION_MS, FPS, FRAME_COUNT)), *_IMPORTED_FACTS.split())
-)
-"""Ours, and what imported columns call them."""
 MARGIN = 0.2
 """An agreement within ± this is none to speak of."""
 STATISTIC: Statistic = "kendall_tau_b"

@@ -18,10 +18,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rushes.compare.agreement.earned_say import EarnedSay, earned_say
-from rushes.compare.agreement.metric_agreement import FILE_FACTS
 from rushes.compare.board.model import PEOPLE, BoardData, Contrast, Family, Reading, ReadingKey
 from rushes.compare.comparison import is_test, with_adjusted
 from rushes.compare.definitions.comparisons import HOLM_P, of
+from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
 from rushes.instruments.clip.readings import BADGE_SHARE

@@ -199,8 +199,8 @@ def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> lis
     """Every reading of the baseline that has a value, in its order; `repeats` are the baseline against its repeats."""
     every = every_reading(found.first, [*found.paired, *found.only_first, *found.doubtful])
     whole = [reading for reading in every if any(m.value is not None for m in reading.values.values())]
-    compared = {m.key: m for m in found.metrics}
-    others = [{m.key: m for m in repeat.metrics} for repeat in repeats]
+    compared = {m.key: m for m in (*found.metrics, *found.facts)}
+    others = [{m.key: m for m in (*repeat.metrics, *repeat.facts)} for repeat in repeats]
     return [
         GateReading(
             label=name,

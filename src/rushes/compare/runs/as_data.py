@@ -7,6 +7,7 @@ from typing import Any
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.results import MetricComparison, RunComparison
 from rushes.compare.runs.set_distances import DistanceChange
+from rushes.compare.runs.signals import SignalChange
 
 
 def comparison_data(found: RunsComparison) -> dict[str, Any]:
@@ -36,8 +37,10 @@ def as_many_data(found: RunsComparison) -> dict[str, object]:
 
 def as_data(comparison: RunComparison) -> dict[str, object]:
     """The comparison as plain data: every number with its signature, every signature defined once."""
-    everything = [m for c in comparison.metrics for m in c.statistics.measurements] + list(comparison.transitions)
-    everything += [m for c in comparison.metrics for x in c.largest for m in (x.first, x.second, x.difference)]
+    compared = (*comparison.metrics, *comparison.facts)
+    everything = [m for c in compared for m in c.statistics.measurements] + list(comparison.transitions)
+    everything += [m for c in compared for x in c.largest for m in (x.first, x.second, x.difference)]
+    everything += [comparison.signals.p] if comparison.signals else []
     if comparison.distances:
         everything = [m for c in comparison.distances for m in (c.first, c.second, c.difference) if m is not None]
     data: dict[str, object] = {
@@ -48,6 +51,8 @@ def as_data(comparison: RunComparison) -> dict[str, object]:
         "only_b": list(comparison.only_second),
         "doubtful": list(comparison.doubtful),
         "metrics": [] if comparison.distances else [_metric_data(m) for m in comparison.metrics],
+        "facts": [_metric_data(m) for m in comparison.facts],
+        "signals": None if comparison.signals is None else _signal_data(comparison.signals),
         "refused": [{"metric": r.name, "a": r.first, "b": r.second, "why": r.why} for r in comparison.refused],
         "unshared": list(comparison.unshared),
         "badge_transitions": [m.as_dict() for m in comparison.transitions],
@@ -55,6 +60,11 @@ def as_data(comparison: RunComparison) -> dict[str, object]:
         "definitions": {m.signature: m.definition.as_dict() for m in everything},
     }
     return data | ({"distances": [_distance_data(c) for c in comparison.distances]} if comparison.distances else {})
+
+
+def _signal_data(signals: SignalChange) -> dict[str, object]:
+    counts = {"signal": signals.word, "a": signals.first, "b": signals.second, "clips": signals.clips}
+    return counts | {"reason": signals.kind, "p": signals.p.as_dict(), "tests": signals.tests}
 
 
 def _distance_data(change: DistanceChange) -> dict[str, object]:

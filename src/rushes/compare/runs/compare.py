@@ -17,10 +17,12 @@ from rushes.compare.comparison import (
 )
 from rushes.compare.readings.alike_columns import whatever_input
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
+from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.compare.readings.media_facts import fact_differences
 from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.results import Change, MetricComparison, RunComparison, Unlike, badge_transitions, why_unlike
 from rushes.compare.runs.set_distances import are_distances, distance_changes
+from rushes.compare.runs.signals import signal_change
 from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference
 from rushes.core.errors import InputError
@@ -68,11 +70,13 @@ def compare_two(
     )
     shared = [key for key in shared if key[0] not in apart]
     every = [_compare(readings_a[key].values, readings_b[key].values, media, top, letters) for key in shared]
-    metrics = judged(_one_form_each(every))
-    names = reading_names([metric.reading for metric in metrics])
-    metrics = [replace(metric, name=name) for metric, name in zip(metrics, names, strict=True)]
+    every = _one_form_each(every)
+    names = reading_names([metric.reading for metric in every])
+    every = [replace(metric, name=name) for metric, name in zip(every, names, strict=True)]
+    metrics = judged([one for one in every if one.reading.name not in FILE_FACTS])
+    facts = [replace(one, why=WhyNot.NOT_TESTED) for one in every if one.reading.name in FILE_FACTS]
     transitions, why = badge_transitions(a, b, paired)
-    if not metrics and not transitions and not distances:
+    if not every and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
     return RunComparison(
@@ -83,6 +87,8 @@ def compare_two(
         only_second=pairing.only_second,
         doubtful=pairing.doubtful,
         metrics=tuple(metrics),
+        facts=tuple(facts),
+        signals=signal_change(a, b, paired) if transitions else None,
         refused=refused,
         unshared=unshared,
         transitions=transitions,

@@ -119,7 +119,13 @@ def judge(comparisons: Sequence[RunComparison]) -> RunsComparison:
     """Comparisons with one first run, judged together."""
     together = iter(judged([metric for one in comparisons if not one.distances for metric in one.metrics]))
     found = [
-        one if one.distances else replace(one, metrics=tuple(next(together) for _ in one.metrics))
+        one
+        if one.distances
+        else replace(
+            one,
+            metrics=tuple(next(together) for _ in one.metrics),
+            signals=one.signals and replace(one.signals, tests=len(comparisons)),
+        )
         for one in comparisons
     ]
     metrics = [metric for one in found if not one.distances for metric in one.metrics]

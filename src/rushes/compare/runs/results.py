@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
 from rushes.compare.definitions.comparisons import BADGE_TRANSITIONS
+from rushes.compare.readings.file_facts import FactMeans, fact_means, fact_sentences
 from rushes.compare.readings.media_facts import FactDifference, facts_text
 from rushes.compare.runs.set_distances import DistanceChange
+from rushes.compare.runs.signals import SignalChange
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
@@ -138,6 +140,10 @@ class RunComparison:
     transitions: tuple[Measurement, ...]
     """Nine counts, before pass, flagged, reject by after pass, flagged, reject; () when badges do not compare."""
     transitions_refused: str = ""
+    facts: tuple[MetricComparison, ...] = ()
+    """Length, rate and frames of the files: shown, not tested, and no part of `metrics`."""
+    signals: SignalChange | None = None
+    """How many clips are flagged and rejected in each; None where it is as many, or signals do not compare."""
     remarks: tuple[str, ...] = ()
     """What was done to the runs before: samples of a prompt averaged."""
     distances: tuple[DistanceChange, ...] = ()
@@ -151,15 +157,26 @@ class RunComparison:
             )
         return page_html(line_html(repr(self)), metrics_html(self.metrics))
 
+    def fact_lines(self, name: str = "B") -> list[str]:
+        """What differs between the files: "B's clips are shorter: 1.60 s against 3.30 s (16 frames against 33)."."""
+        means: dict[str, FactMeans] = {}
+        for one in self.facts:
+            held = [(c.first.value, c.second.value) for c in one.changes if c.difference.value is not None]
+            if held:
+                first, second = ([float(value or 0) for value in side] for side in zip(*held, strict=True))
+                means.setdefault(one.reading.name, fact_means(first, second))
+        return fact_sentences(means, name)
+
     def find(self, name: str, **at: str) -> list[MetricComparison]:
         """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.
 
         Raises `InputError`, saying why, where there is none.
         """
-        named = [m for m in self.metrics if name in (m.reading.name, m.reading.signature, m.name)]
+        every = (*self.metrics, *self.facts)
+        named = [m for m in every if name in (m.reading.name, m.reading.signature, m.name)]
         if not named and not any(name in (one.name, one.first, one.second) for one in self.refused):
             fits = meant_by(name)
-            named = [m for m in self.metrics if fits(m.reading.definition)]
+            named = [m for m in every if fits(m.reading.definition)]
         if found := [m for m in named if at.items() <= m.reading.place.items()]:
             return found
         if named:
@@ -167,7 +184,7 @@ class RunComparison:
         for refusal in self.refused:
             if name in (refusal.name, refusal.first, refusal.second):
                 raise InputError(f"{name} was not compared: {refusal.why}")
-        have = ", ".join(dict.fromkeys(m.reading.name for m in self.metrics))
+        have = ", ".join(dict.fromkeys(m.reading.name for m in every))
         raise InputError(f"{name}: the two runs do not both have it; they share {have}")
 
 
@@ -217,7 +234,7 @@ def letter(place: int) -> str:
 BADGES = SIGNALS[::-1]
 """Review signals, from the best to the worst."""
 
-NO_BADGES = "no subject has a badge in both runs"
+NO_BADGES = "no clip has a review signal in both"
 
 
 def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
@@ -232,7 +249,7 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
         if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
             detail = "with other rules" if rules[shown] == others[shown] else "in the other"
-            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; badges do not compare"
+            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals do not compare"
     profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
     definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
     return tuple(

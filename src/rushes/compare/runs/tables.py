@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.rows import interval_cell, not_compared, p_cell, signed_cell, told
-from rushes.compare.runs.page.words import holm_lines, quiet_lines, run_name
+from rushes.compare.runs.page.words import change_size, fact_lines, holm_lines, quiet_lines, run_name
 from rushes.compare.runs.results import MetricComparison, RunComparison
 from rushes.compare.runs.set_distances import distance_table, more_than_chance
 from rushes.core import Measurement
@@ -56,7 +56,7 @@ def result_table(found: RunsComparison) -> Table:
 
 
 def difference_table(found: RunsComparison) -> Table:
-    """Two runs for a terminal and the workbench: a row per metric that moved; `quiet_readings` has the others."""
+    """Two runs for a terminal and the workbench: a row per metric that changed, as `told` sorts them."""
     many = f"{found.family} comparison{'' if found.family == 1 else 's'}"
     return Table(
         title=f"Mean differences with 95 % intervals, sign-flip p; verdicts after Holm over {many}",
@@ -64,7 +64,7 @@ def difference_table(found: RunsComparison) -> Table:
             *(*TEXT("metric", "better"), *NUMBER("mean", keep=True), *INTERVAL("95 % interval")),
             *(*COUNT("rose", "fell", "same"), *NUMBER("p", "p (Holm)"), *_VERDICT),
         ),
-        rows=[_difference_row(one) for one in found.judged if not one.quiet],
+        rows=list(map(_difference_row, told(found))),
     )
 
 
@@ -78,7 +78,7 @@ def change_table(comparison: RunComparison) -> Table:
             number(c.second),
             Cell(signed_text(float(c.difference.value or 0)), c.difference),
         )
-        for one in comparison.metrics
+        for one in sorted(comparison.metrics, key=change_size)
         for c in one.largest
     ]
     columns = (*TEXT("metric", "clip"), *NUMBER("A", keep=True), *NUMBER("B", "B − A"))
@@ -92,7 +92,8 @@ def _difference_row(one: MetricComparison) -> tuple[Cell, ...]:
         Cell(ARROWS[s.mean.definition.better] or "·"),
         Cell(signed_text(float(s.mean.value or 0)), s.mean),
         Cell(interval_cell(s.mean).text),
-        *(number(m) for m in (s.rose, s.fell, s.same, one.p, one.adjusted_p)),
+        *(number(m) for m in (s.rose, s.fell, s.same)),
+        *(p_cell(m) for m in (one.p, one.adjusted_p)),
         Cell(one.text),
     )
 
@@ -104,14 +105,14 @@ def _paper_table(found: RunsComparison) -> Table:
     signatures = [one.statistics.mean.signature for one in shown]
     names = [f"{letter} is {run_name(run)}" for letter, run in zip(found.letters, found.runs, strict=True)]
     notes = [f"{said}: {', '.join(names)}" for said, names in quiet_lines(found)]
-    notes += holm_lines(found)
+    notes += [*holm_lines(found), *fact_lines(found)]
     notes += [f"{row[1].text} ({row[2].text}): {row[3].text}" for row in not_compared(found).rows]
     return Table(
         title="",
         columns=(*TEXT("metric", "run")[: 1 + several], *_NUMBERS, *_VERDICT),
         rows=[(*map(Cell, (one.name, one.second)[: 1 + several]), *_numbers(one), Cell(one.text)) for one in shown],
         caption=f"Mean paired differences from A with 95 % intervals; {', '.join(names)}. "
-        f"Verdicts are after Holm over {found.family} comparisons; moved is no verdict.",
+        f"Verdicts are after Holm over {found.family} comparisons; changed is neither better nor worse.",
         notes=[*notes, *_probabilities(shown)],
     ).footnoted(signatures)
 

@@ -27,6 +27,14 @@ _ALIKE = 2
 """Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
 
 
+_WORDS = {
+    "better": "better",
+    "worse": "worse",
+    "moved": "changed",
+    "cannot_tell": "not significant",
+    "not_comparable": "not comparable",
+}
+"""What a strip says of the metrics of a side, by its fields."""
 _MEASURED = re.compile(r"(\d+\.\d+(?: %)?|\d+ %)")
 """A number of a sentence that is no count."""
 
@@ -85,37 +93,55 @@ class Side:
     """How many both have."""
     unit: str = "clip"
     """What they share: "clip" or "prompt"."""
+    signals: str = ""
+    """What review signals say, in a sentence that comes first; "" where the two do not differ in them."""
 
     @property
     def sentence(self) -> str:
-        """ "tuesday is better than monday on 3 metrics, worse on 1, cannot tell on 8."
+        """ "tuesday is better than monday on 3 metrics, worse on 1; no significant difference on 8."
 
         >>> Side(name="B", against="A", better=("x",), cannot_tell=("y", "z")).sentence
-        'B is better than A on 1 metric, worse on none, cannot tell on 2.'
+        'B is better than A on 1 metric, worse on none; no significant difference on 2.'
         >>> Side(name="B", against="A", cannot_tell=("y", "z")).sentence
         'B and A: no significant difference on any of 2 metrics.'
+        >>> Side(name="B", against="A", moved=("w", "x", "y", "z", "v"), signals="B has more clips flagged.").sentence
+        'B has more clips flagged. Changed (no better direction): w, x, y and 2 more.'
         """
-        better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
-        if not (better or worse or unclear or moved):
-            if self.same:
-                return f"{self.name} is the same as {self.against} on every {self.unit}."
-            return f"{self.name} and {self.against} have nothing that compares."
-        left = f"; {_metrics(moved)} changed, without a better direction" if moved else ""
+        return " ".join(self.sentences)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What review signals say, where they differ, and what the metrics say."""
+        return [text for text in (self.signals, self._on_metrics) if text]
+
+    @property
+    def _on_metrics(self) -> str:
+        better, worse, unclear = map(len, (self.better, self.worse, self.cannot_tell))
+        changed = f"changed (no better direction): {listed(self.moved)}" if self.moved else ""
         if better or worse:
             head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
             if worse > better:
                 head = f"worse than {self.against} on {_metrics(worse)}, better on {better or 'none'}"
-            return f"{self.name} is {head}{f', cannot tell on {unclear}' if unclear else ''}{left}."
-        if not unclear:
-            return f"{self.name} differs from {self.against}{left}."
-        which = "the only quality metric" if unclear == 1 else f"any of {unclear} metrics"
-        return f"{self.name} and {self.against}: no significant difference on {which}{left}."
+            unsure = f"no significant difference on {unclear}" if unclear else ""
+            return "; ".join(filter(None, (f"{self.name} is {head}", unsure, changed))) + "."
+        if changed:
+            unsure = f"; no significant difference on {unclear} more" if unclear else ""
+            head = "C" if self.signals else f"{self.name} differs from {self.against}; c"
+            return f"{head}{changed.removeprefix('c')}{unsure}."
+        if unclear:
+            which = "1 metric" if unclear == 1 else f"any of {unclear} metrics"
+            both = "N" if self.signals else f"{self.name} and {self.against}: n"
+            return f"{both}o significant difference on {which}."
+        if not self.same:
+            return f"{self.name} and {self.against} have nothing that compares."
+        compared = " that can be compared" if self.not_comparable else ""
+        both = "I" if self.signals else f"{self.name} and {self.against}: i"
+        return f"{both}dentical on every metric{compared}."
 
     @property
-    def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
-        """What is said of which metrics, what matters first; empty lines are left out."""
-        words = ("better", "worse", "moved", "cannot tell", "not comparable")
-        return [(word, names) for word in words if (names := getattr(self, word.replace(" ", "_")))]
+    def lines(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+        """(kind, word, metrics): what is said of which metrics, what matters first; empty lines are left out."""
+        return [(kind, word, names) for kind, word in _WORDS.items() if (names := getattr(self, kind))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,8 +374,8 @@ def verdict_lines(verdict: Verdict, width: int) -> list[str]:
     for side in verdict.sides:
         if len(verdict.sides) > 1:
             lines += _wrapped(side.sentence, width)
-        for word, names in side.lines:
-            lines += _wrapped(", ".join(names), width, first=f"  {word:<14}  ", rest=" " * 18)
+        for _, word, names in side.lines:
+            lines += _wrapped(", ".join(names), width, first=f"  {word:<15}  ", rest=" " * 19)
     lines += _wrapped(verdict.sure, width)
     for finding in verdict.findings:
         lines += _wrapped(f"{finding.title}: {finding.text}", width, rest="  ")

@@ -27,6 +27,7 @@ from rushes.compare.readings.systems import moved_run
 from rushes.compare.runs.many import RunsComparison, compare_all
 from rushes.compare.runs.page.clips import ChangedClip, most_changed
 from rushes.compare.runs.page.page import charts
+from rushes.compare.runs.page.words import run_name
 from rushes.compare.summaries import comparison_verdict
 from rushes.core.errors import InputError
 from rushes.core.table import ARROWS
@@ -156,17 +157,23 @@ def open_comparison(a: OpenRun, b: OpenRun) -> OpenComparison:
     return _kept.get(key, lambda: OpenComparison(compare_all((a.run, b.run), top=MOST_CHANGES)))
 
 
+def comparison_titles(opened: OpenComparison, names: tuple[str, str]) -> tuple[str, str]:
+    """What the page calls the two runs: by system or folder, as `rushes compare` does, where these differ."""
+    first, second = map(run_name, opened.found.runs)
+    return (first, second) if first != second else (run_title(names[0]), run_title(names[1]))
+
+
 def comparison_strip(
     opened: OpenComparison, names: tuple[str, str], runs: tuple[OpenRun, OpenRun], *, run_cache: RunCache
 ) -> Verdict:
-    """What the page opens with: better, worse, cannot tell, the clips to look at in both runs, and the plot."""
+    """What the page opens with: review signals, better, worse, changed, clips to look at in both runs, and the plot."""
     found = opened.found
     clips = [clip.subject for clip in opened.changed if all(run.row(clip.subject) for run in runs)]
     before, after = ({clip: _picture(run, clip, run_cache) for clip in clips} for run in runs)
     sides = ({"a": f"{names[0]}/{clip}", "b": f"{names[1]}/{clip}"} for clip in clips)
     return comparison_verdict(
         found,
-        names=[run_title(name) for name in names],
+        names=comparison_titles(opened, names),
         changed=opened.changed,
         before=before,
         pictures=after,

@@ -28,7 +28,15 @@ from rushes.present.pages.page import asset, verdict_html
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
 from rushes.storage.runs.relocation import relocate
-from rushes.web.boards.data import OpenBoard, comparison_strip, grid_data, open_comparison, read_grid_query, runs_board
+from rushes.web.boards.data import (
+    OpenBoard,
+    comparison_strip,
+    comparison_titles,
+    grid_data,
+    open_comparison,
+    read_grid_query,
+    runs_board,
+)
 from rushes.web.clips.files import take_address
 from rushes.web.clips.numbers import LETTERS, MOST, Side
 from rushes.web.clips.thumbnails import picture
@@ -239,11 +247,14 @@ def comparison(request: Request, a: str, b: str) -> Response:
     if wants_json(request):
         return json_reply(comparison_data(found))
     two = found.comparisons[0]
+    title_a, title_b = comparison_titles(opened, (a, b))
     return page(
         request,
         "run/comparison.html",
         a=a,
         b=b,
+        title_a=title_a,
+        title_b=title_b,
         found=two,
         verdict=verdict_html(comparison_strip(opened, (a, b), runs, run_cache=workbench(request).run_cache)),
         family=found.family,

@@ -1,4 +1,4 @@
-"""The table of a comparison's page: metrics that can be better or worse, then those that only move.
+"""The table of a comparison's page: metrics that can be better or worse, then those that only change.
 
 The forest plot shows the same on one scale: every mean difference with its interval, in units of the metric's spread.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.runs.many import RunsComparison
-from rushes.compare.runs.page.words import sentence
+from rushes.compare.runs.page.words import change_size, sentence
 from rushes.compare.runs.results import MetricComparison
 from rushes.core import Measurement
 from rushes.core.grouping import grouped
@@ -23,8 +23,11 @@ from rushes.present.charts.figure import Figure
 from rushes.present.charts.style import BAD, BLUE, GOOD, GREY, NARROW, WIDE, Room, drawn, load_altair
 
 GROUPS = (
-    ("Can be better or worse", "Nothing else moves these: a clear change is a verdict, on one side at the least."),
-    ("Only move", "Other things move these too, so a change is told and is no verdict: look at the clips."),
+    (
+        "Can be better or worse",
+        "Only quality changes these, at least one way: a significant change is a verdict.",
+    ),
+    ("No better direction", "Other things than quality change these too, so a change is neither: look at the clips."),
 )
 _SMALL = 0.0001
 _ORDER = (Outcome.WORSE, Outcome.BETTER, Outcome.MOVED, Outcome.CANNOT_TELL, Outcome.NOT_COMPARABLE)
@@ -46,14 +49,16 @@ def judges(one: MetricComparison) -> bool:
 
 
 def told_first(found: RunsComparison) -> list[list[MetricComparison]]:
-    """By metric, its comparisons with something to tell: worse first, then better, moved and unclear ones.
+    """By metric, its comparisons with something to tell: worse first, then better, changed and unclear ones.
+
+    Of equals the most changed comes first.
 
     A metric that no run compares on, or that changed in none, has no place here.
     """
     keys = dict.fromkeys(one.key for one in found.judged if not one.quiet)
     silent = {id(one) for one in found.judged if one.outcome is Outcome.SAME or one.why is WhyNot.NOTHING_SHARED}
     rows = [[one for one in found.judged if one.key == key and id(one) not in silent] for key in keys]
-    return sorted(rows, key=lambda lines: min(_ORDER.index(one.outcome) for one in lines))
+    return sorted(rows, key=lambda lines: min((_ORDER.index(one.outcome), change_size(one)) for one in lines))
 
 
 def told(found: RunsComparison) -> list[MetricComparison]:
@@ -124,7 +129,7 @@ def not_compared(found: RunsComparison) -> Table:
     return word_table("What was not compared", ("what", "name", "run", "why"), rows)
 
 
-# Told apart without colours too.
+# Shapes differ, for those who see no colours.
 _LOOKS = {
     "better": (GOOD, "triangle-up"),
     "worse": (BAD, "triangle-down"),
@@ -142,8 +147,9 @@ _WORDS = {
 TITLE = "Mean differences on one scale"
 CAPTION = (
     "Each point is a mean paired difference from A with its 95 % interval, divided by the standard deviation of the "
-    "metric over all clips of both runs, so that metrics of any unit share one axis. An interval that leaves 0 out may "
-    "still be unclear: with many comparisons at once, Holm's rule asks for more. Intervals are cut at the frame."
+    "metric over all clips of both runs, so that metrics of any unit share one axis. An interval that leaves 0 out "
+    "is not always significant: with many comparisons at once, Holm's rule asks for more. Intervals are cut at the "
+    "frame."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.runs.compare import SURE
@@ -15,7 +16,7 @@ from rushes.storage.runs import Run
 
 _CAUSES = 3
 MOVED = (
-    "moved: the value changed, but that is not evidence of better or worse: other things change it too; "
+    "changed: not evidence of better or worse, for other things than quality change these metrics too; "
     "rushes metrics NAME names them."
 )
 """What the word means, under a table that has it."""
@@ -36,9 +37,9 @@ def sentence(one: MetricComparison) -> str:
         case Outcome.NOT_COMPARABLE:
             return f"{run} is not comparable with A: {one.why_unlike}."
     if one.alone:
-        return f"{run} may be {one.direction} than A; among this many comparisons, chance does that."
+        return f"{run} may be {one.direction} than A; among this many comparisons, chance can do that."
     note = one.difference.note
-    return f"{run} cannot be told from A{f' ({note})' if note and one.difference.interval is None else ''}."
+    return f"No significant difference{f' ({note})' if note and one.difference.interval is None else ''}."
 
 
 def _alike(one: MetricComparison) -> str:
@@ -53,7 +54,7 @@ def why_only_moved(one: MetricComparison) -> str:
     if not causes:
         return "Neither direction is better."
     named = ", ".join(causes[:_CAUSES]) + (" and more" if len(causes) > _CAUSES else "")
-    return f"That is no verdict, for other things do so too: {named}."
+    return f"That says neither better nor worse: other things do so too ({named})."
 
 
 def opening(found: RunsComparison, names: Sequence[str] | None = None) -> str:
@@ -63,15 +64,13 @@ def opening(found: RunsComparison, names: Sequence[str] | None = None) -> str:
 
 def opening_lines(found: RunsComparison, names: Sequence[str] | None = None) -> list[str]:
     """The opening, run by run; `names` are what the runs are called, else their folders."""
-    pairs = zip(sides(found, names), found.comparisons, strict=True)
-    # One number a run, as a distance between sets is, cannot be judged.
-    side_by_side = "{} and {}: {} between sets of clips, side by side."
-    return [
-        side_by_side.format(side.name, side.against, counted(len(one.distances), "distance"))
-        if one.distances
-        else side.sentence
-        for side, one in pairs
-    ]
+    lines: list[str] = []
+    for side, one in zip(sides(found, names), found.comparisons, strict=True):
+        # One number a run, as a distance between sets is, cannot be judged.
+        many = counted(len(one.distances), "distance")
+        beside = [f"{side.name} and {side.against}: {many} between sets of clips, side by side."]
+        lines += beside if one.distances else side.sentences
+    return lines
 
 
 def sides(found: RunsComparison, names: Sequence[str] | None = None) -> list[Side]:
@@ -83,11 +82,19 @@ def sides(found: RunsComparison, names: Sequence[str] | None = None) -> list[Sid
 def _side(found: RunsComparison, names: Sequence[str], place: int) -> Side:
     comparison = found.comparisons[place - 1]
     metrics = () if comparison.distances else comparison.metrics
-    named = grouped((one.outcome, one.name) for one in metrics if one.why is not WhyNot.NOTHING_SHARED)
+    named = grouped(
+        (one.outcome, one.name) for one in sorted(metrics, key=change_size) if one.why is not WhyNot.NOTHING_SHARED
+    )
     name, against = names[place], names[0]
     if name == against:
         name, against = found.letters[place], found.letters[0]
-    return side_of(named, name=name, against=against, clips=len(comparison.paired))
+    signals = comparison.signals.sentence(name, against) if comparison.signals else ""
+    return replace(side_of(named, name=name, against=against, clips=len(comparison.paired)), signals=signals)
+
+
+def change_size(one: MetricComparison) -> float:
+    """Sorts the most changed first, in units of the metric's spread; those without one come last."""
+    return -abs(float(one.spread.value)) if one.spread.value is not None else 1.0
 
 
 def side_of(
@@ -147,7 +154,7 @@ def holm_lines(found: RunsComparison) -> list[str]:
 def _alone_line(found: RunsComparison) -> str:
     """Which changes would be clear if they were the only one that is shown; "" where there is none."""
     names = list(dict.fromkeys(one.name for one in found.judged if one.alone))
-    return f"With {found.family} comparisons at once (Holm), no longer clear: {', '.join(names)}" if names else ""
+    return f"Not significant among {found.family} comparisons (Holm): {', '.join(names)}" if names else ""
 
 
 def too_few_line(found: RunsComparison) -> str:
@@ -157,8 +164,8 @@ def too_few_line(found: RunsComparison) -> str:
     if not found.family or clips >= needed:
         return ""
     return (
-        f"At most {counted(clips, 'clip')} changed: chance alone moves so few to one side, so nothing can be told "
-        f"here. To stand out among {counted(found.family, 'comparison')} takes {needed} clips or more."
+        f"At most {counted(clips, 'clip')} changed: too few for a significant difference. Among "
+        f"{counted(found.family, 'comparison')} it takes {needed} clips or more."
     )
 
 
@@ -175,3 +182,10 @@ def run_name(run: Run) -> str:
         return run.url.rstrip("/").rpartition("/")[2] or run.url
     path = path.resolve() if path.name in ("", ".", "..") else path
     return path.parent.name if path.name in ("run", run.instrument) and path.parent.name else path.name
+
+
+def fact_lines(found: RunsComparison, names: Sequence[str] | None = None) -> list[str]:
+    """What differs between the files of each run and the first: length, frames, rate; runs by letter or name."""
+    called = names if names and len(set(names)) == len(names) else found.letters
+    pairs = zip(called[1:], found.comparisons, strict=True)
+    return [line for name, comparison in pairs for line in comparison.fact_lines(name)]

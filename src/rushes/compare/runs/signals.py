@@ -1,0 +1,93 @@
+"""Review signals of two runs over the same clips: on how many clips a rule fired in each, and whether that differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rushes.compare.comparison import paired_statistics
+from rushes.core import Measurement
+from rushes.core.measurement import Value
+from rushes.core.reading import Reading
+from rushes.core.reason import ranked
+from rushes.instruments.clip.readings import readings
+from rushes.storage.runs import Run
+
+SURE = 0.05
+"""What p, times the runs that are compared with the first (Bonferroni), is at the most where one has "more" of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalChange:
+    """How many of the clips in both runs are flagged or rejected, where the two runs differ in that."""
+
+    word: str
+    """ "flagged", "rejected" or "flagged or rejected"."""
+    first: int
+    second: int
+    clips: int
+    """Clips with a review signal in both runs."""
+    kind: str
+    """The commonest reason in the run that has more of them: "flickers"; "" where none is stored."""
+    p: Measurement
+    """Exact sign test on the clips that changed (McNemar)."""
+    tests: int = 1
+    """Runs that are compared with the first, this one among them."""
+
+    @property
+    def significant(self) -> bool:
+        return self.p.value is not None and float(self.p.value) * self.tests <= SURE
+
+    def sentence(self, name: str, against: str) -> str:
+        """ "B has more clips flagged: 17 of 17 (flickers), A 7 of 17."; "more" where the test is significant."""
+        more = self.second > self.first
+        kind = f" ({self.kind})" if self.kind else ""
+        counts = f"{self.second} of {self.clips}", f"{self.first} of {self.clips}"
+        noun = "clip" if self.clips == 1 else "clips"
+        if not self.significant:
+            first, second = (kind, "") if more else ("", kind)
+            told = f"{name}: {counts[0]} {noun} {self.word}{first}, {against}: {counts[1]}{second}"
+            return f"{told}; not significant."
+        if more:
+            return f"{name} has more clips {self.word}: {counts[0]}{kind}, {against} {counts[1]}."
+        return f"{name} has fewer clips {self.word}: {counts[0]}, {against} {counts[1]}{kind}."
+
+
+def signal_change(a: Run, b: Run, paired: Sequence[str]) -> SignalChange | None:
+    """What the review signals of clips in both runs say; None where as many are flagged and rejected in both."""
+    shares = [{dict(one.at).get("badge", ""): one for one in _signals(run)} for run in (a, b)]
+    for badge, rejects in (("pass", False), ("reject", True)):
+        one, other = (side.get(badge) for side in shares)
+        if one is None or other is None or one.definition != other.definition:
+            return None
+        clips = [name for name in paired if name in one.values and name in other.values]
+        counts = [sum(bool(side.values[name].value) == rejects for name in clips) for side in (one, other)]
+        if clips and counts[0] != counts[1]:
+            p = paired_statistics([(one.values[name], other.values[name]) for name in clips]).p
+            most = (a, b)[counts[1] > counts[0]]
+            word = "rejected" if rejects else _word(shares, clips)
+            first, second = counts
+            kind = _kind(most, clips)
+            return SignalChange(word=word, first=first, second=second, clips=len(clips), kind=kind, p=p)
+    return None
+
+
+def _signals(run: Run) -> list[Reading]:
+    return [one for one in readings(run) if "badge" in dict(one.at)]
+
+
+def _word(shares: Sequence[dict[str, Reading]], clips: Sequence[str]) -> str:
+    words = (("flagged", "flagged"), ("reject", "rejected"))
+    found: list[tuple[str, Value]] = [
+        (word, side[badge].values[name].value) for badge, word in words for side in shares for name in clips
+    ]
+    return " or ".join(dict.fromkeys(word for word, there in found if there))
+
+
+def _kind(run: Run, clips: Sequence[str]) -> str:
+    """What came up on most clips."""
+    wanted = set(clips)
+    subjects = [subject for subject in run.subjects if subject.id in wanted]
+    kinds = ranked(Counter(kind for subject in subjects for kind in {reason.kind for reason in subject.why}))
+    return kinds[0][0] if kinds else ""
