@@ -52,6 +52,8 @@ class Believed:
     """That it rests on."""
     prompts_needed: int | None = None
     """Where they are too few to show that there is no relation: how many it takes at least."""
+    prompts_to_agree: int | None = None
+    """Where they are too few for any agreement to be significant: how many it takes at least."""
 
     @property
     def directed(self) -> bool:
