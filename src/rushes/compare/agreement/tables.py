@@ -161,8 +161,15 @@ def written(found: MetricAgreement, form: Literal["latex", "csv", "markdown"]) -
     if form == "csv":
         return _csv(found)
     asked = [dimension for dimension in found.humans.dimensions if found.of(dimension)]
-    tables = [_footnoted(found, found.table(dimension), dimension) for dimension in asked]
-    return "\n".join(latex(table, width="two") if form == "latex" else markdown(table) for table in tables)
+    if form == "markdown":
+        return "\n".join(markdown(_footnoted(found, found.table(dimension), dimension)) for dimension in asked)
+    fitted = [_footnoted(found, found.table(dimension, most=MOST_ON_A_PAGE), dimension) for dimension in asked]
+    return "\n".join(latex(_noted(table), width="two", signatures="comment") for table in fitted)
+
+
+def _noted(table: Table) -> Table:
+    """With its notes in the caption: comments of the file are not read in the paper."""
+    return replace(table, caption=" ".join([table.caption, *table.notes]), notes=())
 
 
 def _footnoted(found: MetricAgreement, table: Table, dimension: str) -> Table:
@@ -185,6 +192,8 @@ def general(signature: str) -> str:
     return "|".join(f"{p.split(':')[0]}:<…>" if p.startswith(("of:", "turned:")) else p for p in parts)
 
 
+MOST_ON_A_PAGE = 9
+"""Metrics of a LaTeX table, four lines each; the CSV has all of them."""
 _CSV = (
     *("question", "metric", "statistic", "level", "value", "low", "high", "clips", "adjusted_p", "verdict"),
     *("prompts", "prompts_needed", "signature"),

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from rushes.compare.board.judging import judge_board
 from rushes.compare.board.model import PEOPLE, BoardData, ReadingVerdict
+from rushes.compare.board.page.people_words import too_few_words
 from rushes.compare.paper.columns import COLUMNS, catalogued_params
 from rushes.compare.paper.strengths import Strengths, question_strengths
 from rushes.compare.readings.collect import collect_board
@@ -109,6 +110,14 @@ class Evaluation:
 
     def verdict(self, pick: Pick) -> ReadingVerdict | None:
         return None if pick.reading is None else self.verdicts.get(pick.reading.key)
+
+    def too_few(self, picks: Iterable[Pick]) -> str:
+        """That these columns have too few prompts for any significant difference, and how many it takes; else ""."""
+        few = [v for pick in picks if (v := self.verdict(pick)) is not None and v.too_few]
+        if not few:
+            return ""
+        prompts = max(c.difference.count for v in few for c in v.contrasts)
+        return f"{too_few_words(prompts, max(v.too_few for v in few))}."
 
     @property
     def questions(self) -> dict[str, Reading]:
