@@ -6,7 +6,7 @@ All three ask for numbers by name. `Evaluation.pick` is the one place where a na
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,7 +131,8 @@ class Evaluation:
         people = [f"{WINS if q in voted else RATING}:{q}" for q in self.questions]
         metrics = [r.name for r in self.data.readings if r.instrument != PEOPLE and not _is_signal(r)]
         signals = [SIGNALS] if any(map(_is_signal, self.data.readings)) else []
-        return list(dict.fromkeys([*people, *(f"{ELO}:{q}" for q in self.strengths), *metrics, *signals]))
+        unlisted = (one.name for one in self.data.others)
+        return list(dict.fromkeys([*people, *(f"{ELO}:{q}" for q in self.strengths), *metrics, *signals, *unlisted]))
 
     def _asked(self, kind: str, question: str, name: str) -> Pick:
         if kind == ELO:
@@ -161,6 +162,9 @@ class Evaluation:
 
     def _measured(self, name: str) -> list[Reading]:
         metrics = [one for one in self.data.readings if one.instrument != PEOPLE and not _is_signal(one)]
+        return self._named(name, metrics) or self._named(name, self.data.others)
+
+    def _named(self, name: str, metrics: Sequence[Reading]) -> list[Reading]:
         base, _, settings = name.partition(":")
         asked = {tuple(word.partition("=")[::2]) for word in settings.split(":") if word}
         usual = COLUMNS.get(base.lower())
@@ -192,7 +196,7 @@ def open_evaluation(given: Given) -> Evaluation:
         return Evaluation(given)
     is_place = isinstance(given, Path | str)
     suite = read_suite_folder(given) if is_place and not is_remote(given) and is_suite_folder(given) else None  # type: ignore[arg-type]
-    data = collect_board(given)
+    data = collect_board(given, unlisted=True)
     if not data.readings:
         raise InputError(f"{given}: has no number that was measured alike for every system")
     return Evaluation(data, suite, source=str(given) if is_place else "these runs")
