@@ -158,10 +158,8 @@ def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evalu
     assert "freeze_frame_ratio" not in {one.name for one in small_evaluation.data.readings}
     made = rushes.table(small_evaluation, columns="freeze_frame_ratio,psnr")
     values = made.to_pandas()["freeze_frame_ratio"]
-    for system in small_evaluation.systems:
-        run = next(
-            r for s in small_evaluation.data.systems if s.name == system for r in s.runs if r.instrument == "clip"
-        )
+    for system in (one for one in small_evaluation.data.systems if one.name in small_evaluation.systems):
+        run = next(run for run in system.runs if run.instrument == "clip")
         found = [
             float(m.value or 0)
             for entry in run.entries

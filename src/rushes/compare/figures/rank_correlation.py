@@ -10,15 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from rushes.compare.agreement.human_scores import read_human_scores
 from rushes.compare.agreement.metric_scores import scores_of_board
 from rushes.compare.agreement.people_join import Join
 from rushes.compare.agreement.statistics import Level, RatedClips
 from rushes.compare.paper.evaluation import Evaluation, Pick
 from rushes.core.errors import InputError
+from rushes.stats.correlation import correlate
 from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import Tested
-from rushes.storage.runs.relocation import relocate
 
 _SAME = 1e-6
 """How far ρ over the drawn dots may be from that of `rushes believe`: values of figures are rounded."""
@@ -33,12 +32,13 @@ def drawn_rho(
                 and over raters where they are known. Else over prompts, from each clip's mean. Over systems, that of
                 believe or none
     """
-    plain = _of_points(points, level)
-    found = _believed(evaluation, metric, question, level)
-    if found is None or found.value is None or plain.value is None:
-        return plain
-    shown = _turned(found) if metric.better == "lower" else found
-    return shown if abs(float(shown.value or 0) - plain.value) < _SAME else plain
+    x, y = (np.array([point[n] for point in points], float) for n in (2, 3))
+    rho, found = correlate(x, y, "spearman"), _believed(evaluation, metric, question, level)
+    if rho is not None and found is not None and found.value is not None:
+        shown = _turned(found) if metric.better == "lower" else found
+        if abs(float(shown.value or 0) - rho) < _SAME:
+            return shown
+    return _of_points(points, level)
 
 
 def _of_points(points: Sequence[tuple[str, str, float, float]], level: Level) -> Tested:
@@ -54,18 +54,15 @@ def _believed(evaluation: Evaluation, metric: Pick, question: Pick, level: Level
         return None
     asked = str(question.reading.definition.param("question") or "")
     measured = scores_of_board(replace(evaluation.data, readings=(metric.reading,)))
-    for file in evaluation.suite.suite.asked:
-        if (place := relocate(file, beside=evaluation.suite.path)) is None:
-            continue
-        people = read_human_scores(place)
-        if asked not in people.dimensions:
-            continue
-        try:
-            joined = Join.of(measured, people)
-        except InputError:  # its names are of single samples, or of other clips
-            return None
-        return joined.agreements(measured.metrics[0], asked, confidence=LEVEL)[2].get((level, "spearman"))
-    return None
+    people = next((one for one in evaluation.people if asked in one.dimensions), None)
+    if people is None:
+        return None
+    try:
+        joined = Join.of(measured, people)
+    except InputError:  # its names are of single samples, or of other clips
+        return None
+    found = joined.agreements(measured.metrics[0], asked, confidence=LEVEL, only=level)[2]
+    return found.get((level, "spearman"))
 
 
 def _turned(one: Tested) -> Tested:

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.board.judging import judge_board
 from rushes.compare.board.model import PEOPLE, BoardData, ReadingVerdict
 from rushes.compare.board.page.people_words import too_few_words
@@ -25,6 +26,7 @@ from rushes.core.reading import Reading, ReadingKey
 from rushes.core.words.suggest import did_you_mean
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
+from rushes.storage.runs.relocation import relocate
 from rushes.suite.folder import SuiteRun, is_suite_folder, read_suite_folder
 
 Given: TypeAlias = "Evaluation | BoardData | Path | str | Run | Iterable[Path | str | Run]"
@@ -73,6 +75,14 @@ class Evaluation:
     def strengths(self) -> Mapping[str, Strengths]:
         """By question: strengths of the systems from the suite's votes; {} without votes."""
         return {} if self.suite is None else question_strengths(self.suite)
+
+    @cached_property
+    def people(self) -> tuple[HumanScores, ...]:
+        """The suite's files of ratings and votes, clip by clip and rater by rater; one that is gone is left out."""
+        if self.suite is None:
+            return ()
+        places = (relocate(file, beside=self.suite.path) for file in self.suite.suite.asked)
+        return tuple(read_human_scores(place) for place in places if place is not None)
 
     @property
     def systems(self) -> tuple[str, ...]:
