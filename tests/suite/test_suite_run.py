@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -252,3 +254,15 @@ def test_a_distance_keeps_its_features_for_all_systems(tmp_path: Path, monkeypat
     job = Job(clips="a", reference="b", out=tmp_path, features=tmp_path / "features", settings=settings, **shared)
     distribution_job.measure(job)
     assert seen[0]["cache"] == tmp_path / "features" and seen[0]["metrics"] == ["fvd"] and seen[0]["gen"] == "a"
+
+
+def test_python_shows_progress_by_default(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+    """A call of minutes was silent: in a notebook there is a line per step."""
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    (home / "alone.toml").write_text(CLIPS_ALONE, encoding="utf-8")
+    with inline_work():
+        run_suite(home / "alone.toml", home / "shown")
+        shown = capsys.readouterr().err  # type: ignore[attr-defined]
+        run_suite(home / "alone.toml", home / "silent", progress=lambda done, total, step: None)
+    assert "2 of 2" in shown or "2/2" in shown, shown
+    assert not capsys.readouterr().err  # type: ignore[attr-defined]

@@ -85,6 +85,15 @@ def _of_n(sizes: Floats, totals: Floats) -> Floats:
     return found
 
 
+def least_p(prompts: int) -> float:
+    """The least two-sided p that the signs of so many prompts can give: 2^(1 − n), at most 1.
+
+    >>> least_p(5), least_p(0)
+    (0.0625, 1.0)
+    """
+    return min(1.0, 2.0 ** (1 - prompts))
+
+
 def fewest_prompts(tests: int, alpha: float) -> int:
     """So many prompts must differ before any of this many tests can reach α under Holm: 2^(1 − n) ≤ α / tests.
 

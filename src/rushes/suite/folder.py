@@ -25,9 +25,10 @@ from typing import Any
 from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.instrument import Measure
 from rushes.core.machine.files import LOCK, locked_folder, replacing
-from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.progress import Progress
 from rushes.core.registry import load
 from rushes.core.words.notebook_repr import brief
+from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
 from rushes.suite.file import Suite, SuitePlan, SuiteSystem, read_suite
@@ -172,7 +173,7 @@ def run_suite(
     jobs: int | None = None,
     engine: Engine = LOCAL,
     overwrite: bool = False,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
     warn: Callable[[str], None] = lambda line: None,
     started: Callable[[SuiteStep], None] = lambda step: None,
 ) -> SuiteRun:
@@ -184,7 +185,8 @@ def run_suite(
     The same call goes on where it was interrupted, and measures what is new: each run keeps what it has. What fails for
     one system (`SuiteRun.failed` says why) does not end the others; it is tried again by the next call. Settings that
     changed since are such a failure, since a run has one question; `overwrite` starts every run anew. `jobs` and
-    `engine` are as in `evaluate_clips`; `started` is told of every step as it begins.
+    `engine` are as in `evaluate_clips`; `started` is told of every step as it begins. By default `progress` is shown
+    while stderr is a terminal or a notebook.
 
     Raises `InputError` for a suite without an instrument, `RunError` for a folder that holds something else.
     """
@@ -193,7 +195,7 @@ def run_suite(
     folder = Path(out)
     if not asked.instruments and not any(system.runs for system in asked.systems):
         raise InputError(f"suite {asked.name}: expected an instrument, such as a table [instruments.clip]; got none")
-    with writing(folder), connected(engine, jobs=jobs):
+    with writing(folder), connected(engine, jobs=jobs), shown_progress(progress) as shown:
         _require_same(folder, asked)
         planned = list(_steps(asked))
         digests = {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in asked.asked}
@@ -211,7 +213,7 @@ def run_suite(
                 jobs=jobs,
                 engine=engine,
                 overwrite=overwrite,
-                progress=progress,
+                progress=shown,
                 warn=partial(_warn, warn, step.folder),
                 prompts={prompt.id: prompt.text for prompt in asked.prompts},
             )

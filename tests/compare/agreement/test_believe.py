@@ -25,7 +25,7 @@ from rushes.study.exchange.table import write_csv as write_votes
 from rushes.suite.prompts import Prompt
 
 RATED = ("prompt_id", "system", "rater", "quality")
-PROMPTS = tuple(f"p{n}" for n in range(6))
+PROMPTS = tuple(f"p{n}" for n in range(8))
 WORTH = {"amber": 0.0, "birch": 1.0, "cedar": 2.0}
 
 
@@ -66,21 +66,21 @@ def test_planted_agreement_comes_out(tmp_path: Path) -> None:
     }
     assert by_name["constant"].why == "the metric has one value on all clips"
     good = by_name["good"].numbers
-    # Means order every pair: 3 on each of 6 prompts, p0 too (cedar 3.5, birch 3, amber 2).
+    # Means order every pair: 3 on each of 8 prompts, p0 too (cedar 3.5, birch 3, amber 2).
     assert good["within-prompt", "kendall_tau_b"].value == 1.0
     assert good["within-prompt", "pairwise_accuracy"].value == 1.0
     assert good["system", "spearman"].value == 1.0
-    assert good["clip", "kendall_tau_b"].count == 18
+    assert good["clip", "kendall_tau_b"].count == 24
     assert good["within-prompt", "kendall_tau_b"].place == {"metric": "good", "dimension": "quality"}
     signature = good["within-prompt", "kendall_tau_b"].signature
     assert "of:good;v:1" in signature and "interval:jackknife-prompt-rater,groups50" in signature
     assert "turned:lower-is-better" in by_name["turned"].numbers["clip", "pearson"].signature
     # each rater against the other: r1 leaves birch and cedar of p0 equal. r0 as the metric is right about all that r1
-    # orders (17 of 17); r1 as the metric leaves one of 18 equal: 17.5 / 18
+    # orders (23 of 23); r1 as the metric leaves one of 24 equal: 23.5 / 24
     ceiling = found.ceilings["quality", "within-prompt", "pairwise_accuracy"]
-    assert ceiling.value == pytest.approx((1 + 17.5 / 18) / 2)
+    assert ceiling.value == pytest.approx((1 + 23.5 / 24) / 2)
     assert sentences(found) == [
-        "quality: good, turned agree with people; noise cannot be told. 6 prompts cannot show that a metric has no "
+        "quality: good, turned agree with people; noise cannot be told. 8 prompts cannot show that a metric has no "
         "relation: at least 42 are needed."
     ]
 
@@ -151,7 +151,7 @@ def test_a_board_and_its_readings_of_whole_systems(tmp_path: Path) -> None:
 def test_one_run_over_the_folders_of_all_systems(tmp_path: Path) -> None:
     values = {"good": {f"{s}__{p}": w + 0.1 * n for s, w in WORTH.items() for n, p in enumerate(PROMPTS)}}
     found = believe(write_run(tmp_path / "all", values), ratings_file(tmp_path))
-    assert found.believed[0].clips == 18
+    assert found.believed[0].clips == 24
 
 
 def test_missing_ratings_and_values_are_left_out_and_said(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_missing_ratings_and_values_are_left_out_and_said(tmp_path: Path) -> Non
     lines = [line for line in lines if not line.startswith("p5,amber")] + ["p9,amber,r0,3", "p0,zinnia,r0,3"]
     path.write_text("\n".join(lines) + "\np0,amber,r7,\n")
     found = believe(places, path)
-    assert found.of("quality")[0].clips == 17
+    assert found.of("quality")[0].clips == 23
     assert found.remarks == (
         "rated but not measured: systems zinnia",
         "rated but not measured: 1 clips, such as p9 of amber",
@@ -222,7 +222,7 @@ def test_votes_are_shares_of_wins(tmp_path: Path) -> None:
     assert people.remarks == ()  # one pair a prompt: balanced
     rows.append(("p0", "amber", "cedar", "model_a", "j0"))
     people = read_human_scores(write_csv(tmp_path / "votes.csv", header, rows))
-    assert "on 1 of 6 prompts not every pair" in people.remarks[0]
+    assert "on 1 of 8 prompts not every pair" in people.remarks[0]
     with pytest.raises(InputError, match="no vote names its prompt"):
         read_human_scores(write_csv(tmp_path / "v.csv", header[1:4], [("a", "b", "tie")]))
 

@@ -93,3 +93,23 @@ def test_the_command(tmp_path: Path) -> None:
     assert runner.invoke(app, [*asked, "--format", "csv"]).stdout.startswith("question,metric,statistic,level,value")
     refused = runner.invoke(app, [*asked, "-o", str(out)])
     assert refused.exit_code == 1 and "add --format latex, csv or markdown" in refused.stderr
+
+
+def test_latex_of_fifty_metrics_fits_one_page(tmp_path: Path) -> None:
+    """52 metrics were 10,873 pt too tall and 150 pt too wide: a page has nine, the CSV all."""
+    names = [f"flicker_score_of_frames_{n}" for n in range(30)]
+    metrics = {name: (lambda q, g: g.normal(size=q.shape)) for name in names} | {"good": lambda q, g: q}
+    found = believe(*made_up(np.random.default_rng(2), prompts=12, metrics=metrics))
+    table = found.table("quality", most=9)
+    shown = [row[0].text for row in table.rows[::2]]
+    assert len(shown) == 9 + 1 and "good" in shown and "9 of 31 metrics" in table.caption
+    assert len(found.table("quality").rows) == 2 * (31 + 1)
+    tex = written(found, "latex")
+    assert tex.count("flicker") <= 9 and written(found, "csv").count("_of_frames_29,spearman,clip") == 1
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    (tmp_path / "paper.tex").write_text(PAPER % ("twocolumn", tex))
+    made = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "paper.tex"], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert b"Overfull" not in made.stdout and b"Float too large" not in made.stdout

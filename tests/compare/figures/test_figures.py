@@ -65,6 +65,32 @@ def test_rho_is_scipys(small_evaluation: Evaluation) -> None:
     assert len(systems) == 3 and systems["rho"].iloc[0] == pytest.approx(1.0)
 
 
+def test_rho_has_believes_interval_with_the_sign_that_is_drawn(
+    measured_suite: Path, small_evaluation: Evaluation
+) -> None:
+    believed = rushes.believe(small_evaluation.data, measured_suite.parent / "ratings.csv")
+    one = next(b for b in believed.of("look") if b.metric.definition.name == "psnr").numbers["clip", "spearman"]
+    found = figure("scatter", small_evaluation, columns="psnr,rating:look")
+    row = found.to_pandas().iloc[0]
+    assert one.interval is not None and row["rho"] == pytest.approx(one.value, abs=1e-7)
+    assert (row["rho_low"], row["rho_high"]) == pytest.approx((one.interval.low, one.interval.high), abs=1e-7)
+    assert one.interval.method in found.caption and "95 %: [" in found.svg
+
+
+def test_five_prompts_are_named_as_too_few(small_evaluation: Evaluation) -> None:
+    """No sign flip of five prompts is significant: the table and every figure of differences say how many it takes."""
+    data = small_evaluation.data
+    five = {prompt.id for prompt in data.prompts[:5]}
+    values = {key: {p: m for p, m in row.items() if p in five} for key, row in data.values.items()}
+    short = Evaluation(replace(data, prompts=data.prompts[:5], values=values))
+    few = short.too_few(short.pick("rating:look"))
+    assert re.fullmatch(r"5 prompts cannot show a significant difference; at least \d+ are needed\.", few)
+    assert rushes.table(short, columns="rating:look").caption.endswith(few)
+    for kind in ("ratings", "forest"):
+        assert figure(kind, short, columns="rating:look").caption.endswith(few)  # type: ignore[arg-type]
+    assert small_evaluation.too_few(small_evaluation.pick("rating:look")) == ""
+
+
 def test_ranking_says_which_ranks_are_open(small_evaluation: Evaluation) -> None:
     found = figure("ranking", small_evaluation, columns="rating:look").to_pandas().set_index("system")
     assert found.index.tolist() == ["amber", "birch", "cedar"]  # the reference competes with nobody

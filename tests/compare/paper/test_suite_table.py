@@ -151,3 +151,20 @@ def test_the_same_object_in_python(measured_suite: Path) -> None:
     assert "psnr|" in table.appendix() and "psnr|" in table.appendix("markdown")
     with pytest.raises(InputError, match="digits of fvd: the table has no such column"):
         rushes.table(measured_suite, columns="psnr", digits={"fvd": 2})
+
+
+def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evaluation: Evaluation) -> None:
+    """Every measured metric can be asked for; one that the board leaves out is shown and not tested."""
+    assert "freeze_frame_ratio" not in {one.name for one in small_evaluation.data.readings}
+    made = rushes.table(small_evaluation, columns="freeze_frame_ratio,psnr")
+    values = made.to_pandas()["freeze_frame_ratio"]
+    for system in (one for one in small_evaluation.data.systems if one.name in small_evaluation.systems):
+        run = next(run for run in system.runs if run.instrument == "clip")
+        found = [
+            float(m.value or 0)
+            for entry in run.entries
+            for m in entry.measurements
+            if m.definition.name == "freeze_frame_ratio" and m.definition.param("input") == "raw"
+        ]
+        assert values[system.name] == pytest.approx(sum(found) / len(found))
+    assert any("not tested: it is no column of the board" in note for note in made.notes)

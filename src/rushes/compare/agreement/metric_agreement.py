@@ -3,7 +3,9 @@
 A metric agrees with people where its agreement is above `margin`, and above 0 beyond the chance of prompts and raters,
 after Holm's correction over the metrics judged on the same question; it goes against them where it is as far below; it
 has no relation where the whole interval lies within ± `margin` and there are prompts enough to show that
-(`prompts_for_none`); else it cannot be told. Each question is a family of its own: what else was asked changes nothing.
+(`prompts_for_none`); else it cannot be told. As on the board, n prompts give no p below 2^(1 − n), the least that signs
+alone can: five leave-outs that happen to be alike are no proof, whatever Student's t makes of them.
+Each question is a family of its own: what else was asked changes nothing.
 A fact of the file (its length, rate, size or number of frames) is shown and not judged: whoever made it chose that.
 
 All of it is about the systems at hand: prompts and raters are taken as drawn from many, systems are not. So a metric
@@ -34,6 +36,7 @@ from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import MOST_GROUPS, Tested
+from rushes.stats.sign_flip import fewest_prompts, least_p
 from rushes.storage.runs import Run
 
 MARGIN = 0.2
@@ -123,8 +126,8 @@ def _judged(
     adjusted: dict[int, float] = {}
     family: dict[str, int] = {}
     for question in dict.fromkeys(one.dimension for one, _ in drafts):
-        mine = [(k, f.p) for k, (one, f) in enumerate(drafts) if one.dimension == question and _counts(one)]
-        chances = {k: p for k, p in mine if p is not None}
+        mine = [(k, one, f.p) for k, (one, f) in enumerate(drafts) if one.dimension == question and _counts(one)]
+        chances = {k: max(p, least_p(one.prompts)) for k, one, p in mine if p is not None}
         adjusted |= dict(zip(chances, holm(list(chances.values())), strict=True))
         family[question] = len(chances)
     judged = []
@@ -137,7 +140,9 @@ def _judged(
             verdict, why = "fact of the file", ""
         chance = None if p is None else terms.chance(one, level, statistic, p, found.count, family[one.dimension])
         lacking = needed if verdict == "cannot be told" and p is not None and one.prompts < needed else None
-        judged.append(replace(one, p=chance, verdict=verdict, why=why, prompts_needed=lacking))
+        fewest = fewest_prompts(family[one.dimension], 1 - terms.confidence)
+        hidden = fewest if lacking is not None and one.prompts < fewest else None
+        judged.append(replace(one, p=chance, verdict=verdict, why=why, prompts_needed=lacking, prompts_to_agree=hidden))
     return judged
 
 

@@ -57,9 +57,12 @@ class Join:
         return ("clip",) if self.promptless else LEVELS
 
     def agreements(
-        self, metric: MetricScores, dimension: str, *, confidence: float
+        self, metric: MetricScores, dimension: str, *, confidence: float, only: Level | None = None
     ) -> tuple[int, int, dict[tuple[Level, Statistic], Tested]]:
-        """How many clips and prompts have both, and every statistic; of a metric without clips, over systems alone."""
+        """How many clips and prompts have both, and every statistic; of a metric without clips, over systems alone.
+
+        `only` leaves out the other levels.
+        """
         rated, sign = self.scores[dimension], -1.0 if metric.definition.better == "lower" else 1.0
         if metric.per_clip:
             values = {key: sign * metric.per_clip[key] for key in rated if key in metric.per_clip}
@@ -70,7 +73,7 @@ class Join:
         clips = self._arrays(dimension, values)
         found = {
             (level, name): one
-            for level in levels
+            for level in (levels if only is None else [level for level in levels if level == only])
             for name, one in clips.agreement(level, confidence=confidence).items()
         }
         return len(values) if metric.per_clip else 0, len({prompt for _, prompt in values}), found

@@ -31,6 +31,7 @@ LEVEL_WORDS: dict[Level, str] = {
     "within-system": "within one system",
     "system": "over systems",
 }
+_PART = " {shown} of {all} metrics: those with a verdict, then those that agree or disagree most."
 HEADS: dict[Level, str] = {**LEVEL_WORDS, "clip": "all clips", "within-system": "within a system"}
 
 
@@ -52,6 +53,8 @@ class Believed:
     """That it rests on."""
     prompts_needed: int | None = None
     """Where they are too few to show that there is no relation: how many it takes at least."""
+    prompts_to_agree: int | None = None
+    """Where they are too few for any agreement to be significant: how many it takes at least."""
 
     @property
     def directed(self) -> bool:
@@ -91,11 +94,12 @@ class MetricAgreement:
     def ceiling(self, dimension: str) -> Measurement:
         return self.ceilings[dimension, self.level, self.statistic]
 
-    def table(self, dimension: str = "", levels: Sequence[str] = LEVELS) -> Table:
+    def table(self, dimension: str = "", levels: Sequence[str] = LEVELS, *, most: int | None = None) -> Table:
         """For a paper: Spearman's ρ and Kendall's τ-b of every metric with their intervals, a column per level.
 
         Levels are `clip`, `within-prompt` (or `prompt`), `within-system` and `system`. The adjusted p and the verdict
-        are those of the number that decides. The last rows are what one person reaches against the others.
+        are those of the number that decides. The last rows are what one person reaches against the others. `most`
+        metrics at most, so that it fits a page: those with a verdict first, then the largest agreement of either sign.
         """
         asked = dimension or (self.humans.dimensions[0] if len(self.humans.dimensions) == 1 else "")
         if not self.of(asked):
@@ -106,13 +110,23 @@ class MetricAgreement:
             *(*NUMBER("p"), *TEXT("verdict", keep=True)),
         )
         names, rows = labels(self), []
-        for one in (one for one in self.of(asked) if self.deciding(one).value is not None):
+        having = [one for one in self.of(asked) if self.deciding(one).value is not None]
+        shown = having if most is None or len(having) <= most else sorted(having, key=self._interest)[:most]
+        for one in (one for one in having if one in shown):
             name = names[one.metric.same] + ("" if one.directed else "*")
             rows += _pair_of_rows(self, name, one.numbers, chosen, one.p, one.verdict)
         person = {(level, name): m for (of, level, name), m in self.ceilings.items() if of == asked}
         if any(m.value is not None for m in person.values()):
             rows += _pair_of_rows(self, "one person", person, chosen, None, "")
-        return Table(title=f"Agreement with people: {asked}", columns=columns, rows=rows, caption=_caption(self))
+        part = "" if len(shown) == len(having) else _PART.format(shown=len(shown), all=len(having))
+        caption = f"{_caption(self)}{part}"
+        return Table(title=f"Agreement with people: {asked}", columns=columns, rows=rows, caption=caption)
+
+    def _interest(self, one: Believed) -> tuple[int, float]:
+        """Verdicts first, facts of the file last, then by how far the number that decides is from none."""
+        last = {"cannot be told": 1, "fact of the file": 2}.get(one.verdict, 0)
+        middle = 0.5 if self.statistic == "pairwise_accuracy" else 0.0
+        return last, -abs(float(self.deciding(one).value or 0) - middle)
 
 
 def _level(name: str) -> Level:
@@ -139,12 +153,14 @@ def _pair_of_rows(
     """The row of ρ, then that of τ-b, or of the statistic that decides where it is another."""
     second = found.statistic if found.statistic != "spearman" else "kendall_tau_b"
     rows = []
+    base, _, settings = name.partition(" (")
+    below = f"({settings}" if settings else ""
     for first, statistic in ((True, "spearman"), (False, second)):
         cells = (_number(numbers.get((level, cast(Statistic, statistic)))) for level in levels)
         decides = statistic == found.statistic
         chance = Cell("" if not decides else "–") if p is None or not decides else Cell(_p_text(p), p)
         rows.append(
-            (Cell(name if first else ""), Cell(TITLES[statistic]), *cells, chance, Cell(verdict if decides else ""))
+            (Cell(base if first else below), Cell(TITLES[statistic]), *cells, chance, Cell(verdict if decides else ""))
         )
     return rows
 

@@ -111,11 +111,16 @@ def sentences(found: MetricAgreement) -> list[str]:
 
 
 def _too_few(told: Sequence[Believed]) -> str:
-    """How many prompts it takes to show that a metric has no relation, where there are fewer."""
+    """How many prompts it takes to show that a metric agrees, or has no relation, where there are fewer."""
     few = [one for one in told if one.prompts_needed is not None]
     if not few:
         return ""
     prompts, needed = max(one.prompts for one in few), max(one.prompts_needed or 0 for one in few)
+    if to_agree := max(one.prompts_to_agree or 0 for one in few):
+        return (
+            f" {prompts} prompts cannot show that a metric agrees with people, or that it has no relation: at least "
+            f"{to_agree} and {needed} are needed."
+        )
     return f" {prompts} prompts cannot show that a metric has no relation: at least {needed} are needed."
 
 
@@ -156,20 +161,28 @@ def written(found: MetricAgreement, form: Literal["latex", "csv", "markdown"]) -
     if form == "csv":
         return _csv(found)
     asked = [dimension for dimension in found.humans.dimensions if found.of(dimension)]
-    tables = [_footnoted(found, found.table(dimension)) for dimension in asked]
-    return "\n".join(latex(table, width="two") if form == "latex" else markdown(table) for table in tables)
+    if form == "markdown":
+        return "\n".join(markdown(_footnoted(found, found.table(dimension), dimension)) for dimension in asked)
+    fitted = [_footnoted(found, found.table(dimension, most=MOST_ON_A_PAGE), dimension) for dimension in asked]
+    return "\n".join(latex(_noted(table), width="two", signatures="comment") for table in fitted)
 
 
-def _footnoted(found: MetricAgreement, table: Table) -> Table:
-    """With the signatures below it, without what differs from metric to metric."""
+def _noted(table: Table) -> Table:
+    """With its notes in the caption: comments of the file are not read in the paper."""
+    return replace(table, caption=" ".join([table.caption, *table.notes]), notes=())
+
+
+def _footnoted(found: MetricAgreement, table: Table, dimension: str) -> Table:
+    """With the signatures below it, without what differs from metric to metric; notes follow them."""
     shown = [cell.measurement for row in table.rows for cell in row if cell.measurement is not None]
     signatures = dict.fromkeys(general(m.signature) for m in shown)
-    notes = ["* its definition names no better side: read as higher is better."]
     marked = any(not one.directed for one in found.believed)
+    star = "* its definition names no better side: read as higher is better." if marked else ""
+    few = _too_few([one for one in found.of(dimension) if found.deciding(one).value is not None]).strip()
     return replace(
         table,
         footnotes=[Footnote(mark=mark, signature=one) for mark, one in enumerate(signatures, 1)],
-        notes=notes if marked else (),
+        notes=tuple(filter(None, (few, star))),
     )
 
 
@@ -179,6 +192,8 @@ def general(signature: str) -> str:
     return "|".join(f"{p.split(':')[0]}:<…>" if p.startswith(("of:", "turned:")) else p for p in parts)
 
 
+MOST_ON_A_PAGE = 9
+"""Metrics of a LaTeX table, four lines each; the CSV has all of them."""
 _CSV = (
     *("question", "metric", "statistic", "level", "value", "low", "high", "clips", "adjusted_p", "verdict"),
     *("prompts", "prompts_needed", "signature"),
@@ -231,6 +246,7 @@ def _as_dict(found: MetricAgreement, one: Believed) -> dict[str, object]:
         "clips": one.clips,
         "prompts": one.prompts,
         "prompts_needed": one.prompts_needed,
+        "prompts_to_agree": one.prompts_to_agree,
         "decides": found.deciding(one).as_dict(),
         "p": None if one.p is None else one.p.as_dict(),
         "numbers": [m.as_dict() for m in one.numbers.values()],

@@ -99,14 +99,18 @@ CHANCE = Definition(
     better="neither",
     summary="How often prompts and raters alone would give at least this much agreement, if there were none.",
     formula="two-sided Student's t of atanh(value), of an accuracy a atanh(2a − 1), over its jackknife error (the "
-    "value itself where it or a leave-out is ±1), Satterthwaite's degrees of freedom; "
-    "adjusted for every metric judged on the same question (Holm 1979)",
+    "value itself where it or a leave-out is ±1), Satterthwaite's degrees of freedom; no less than 2^(1 − prompts), "
+    "what their signs alone can give; adjusted for every metric judged on the same question (Holm 1979)",
     edge_cases="No interval: no p.",
     reference=f"Holm 1979; {_REFERENCE}",
     params=signature_params(adjust="holm"),
     open_params=("statistic", "level", "of", "humans", "turned", "interval", "judged"),
     places=("dimension", "metric"),
-    history=("first release", "Holm's rule within a question: what else was asked moved it"),
+    history=(
+        "first release",
+        "Holm's rule within a question: what else was asked moved it",
+        "no less than signs of so many prompts can give: five prompts gave p = .003",
+    ),
 )
 
 CREDENTIAL = Definition(

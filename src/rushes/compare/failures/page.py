@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _FRAMES = 6
 _SIDE = 240
 _STYLE = (
-    "main{padding:1.5rem 0 3rem}section{margin:2rem 0 0}h2{margin:0 0 .8rem}.about{margin:-.5rem 0 .8rem}"
+    "main{padding:1.5rem clamp(1rem,4vw,3rem) 3rem;max-width:66rem;margin:0 auto}"
+    "section{margin:2rem 0 0}h2{margin:0 0 .8rem}.about{margin:-.5rem 0 .8rem}"
     ".case{margin:0 0 2rem}.case h3{margin:0 0 .5rem;font-size:1.05rem}.who{margin:.5rem 0 .3rem}"
     ".who>*{display:inline-block;margin-right:.9rem}.none{opacity:.75}"
     ".frames{display:grid;grid-template-columns:repeat(6,1fr);gap:3px;max-width:60rem}"

@@ -35,7 +35,8 @@ def ratings(evaluation: Evaluation, columns: Sequence[str] | None, width: Width)
     numbers = [_row(pick.name, name, m) for pick, found in shown for name, m in found.items() if m is not None]
     return PaperFigure(
         kind="ratings",
-        caption=f"Mean per system with its 95 % interval ({_methods(m for _, f in shown for m in f.values())}).",
+        caption=f"Mean per system with its 95 % interval ({_methods(m for _, f in shown for m in f.values())}). "
+        f"{evaluation.too_few(picks)}".strip(),
         svg=panels_svg(made, used, looks(used, reference=evaluation.data.reference), width),
         header=_HEADER,
         rows=tuple(numbers),
@@ -100,7 +101,7 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     return PaperFigure(
         kind="forest",
         caption=f"Difference from {against} with its 95 % interval; filled: significant after Holm's correction over "
-        "all of the board's tests.",
+        f"the tests of its family on the board. {evaluation.too_few(picks)}".strip(),
         svg=panels_svg(panels, rows, looks(evaluation.data.names, reference=evaluation.data.reference), width),
         header=(*_HEADER, "versus", "adjusted_p", "significant"),
         rows=tuple(numbers),

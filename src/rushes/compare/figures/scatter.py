@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from rushes.compare.figures.figure import PaperFigure, rounded
+from rushes.compare.figures.rank_correlation import drawn_rho
 from rushes.compare.paper.evaluation import Evaluation, Pick
 from rushes.compare.paper.suite_columns import picked
 from rushes.core.errors import InputError
@@ -15,10 +14,10 @@ from rushes.core.table import ARROWS
 from rushes.present.charts import style
 from rushes.present.charts.paper import Look, canvas, fitted_svg, legend_columns, looks
 from rushes.present.tables.fitting import Width
-from rushes.stats.correlation import correlate
+from rushes.stats.jackknife import Tested
 
 Level: TypeAlias = Literal["clip", "system"]
-_HEADER = ("metric", "people", "system", "prompt", "x", "y", "rho", "n")
+_HEADER = ("metric", "people", "system", "prompt", "x", "y", "rho", "rho_low", "rho_high", "n")
 _MOST = {"one": 2, "two": 3}
 """Metrics that are drawn where nobody chose."""
 
@@ -39,17 +38,19 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
             if len(points) < 3:
                 missing.append(f"{metric.title} and {question.title} share {len(points)} {level}s; a ρ needs three")
                 continue
-            x, y = (np.array([point[n] for point in points], float) for n in (2, 3))
-            rho = correlate(x, y, "spearman")
+            rho = drawn_rho(evaluation, metric, question, points, level)
             panels.append((metric, question, points, rho))
-            rows += [(metric.name, question.name, *p[:2], p[2], p[3], rounded(rho), len(points)) for p in points]
+            ends = (None, None) if rho.interval is None else (rho.interval.low, rho.interval.high)
+            numbers = [None if one is None else rounded(one) for one in (rho.value, *ends)]
+            rows += [(metric.name, question.name, *p, *numbers, len(points)) for p in points]
     if not panels:
         raise InputError("; ".join(missing))
     names = [name for name in evaluation.data.names if any(row[2] == name for row in rows)]
     return PaperFigure(
         kind="scatter",
-        caption=f"Metric against people over {level}s; ρ is Spearman's over all of them, without allowing for "
-        "prompts or systems (rushes believe does).",
+        caption=f"Metric against people over {level}s; above each panel, Spearman's ρ over all of them with its 95 % "
+        f"interval ({', '.join(dict.fromkeys(_method(one[3]) for one in panels))}). Its sign is as drawn; within "
+        "prompts and within systems it may differ (rushes believe).",
         svg=_drawn(panels, names, looks(names, reference=evaluation.data.reference), width),
         header=_HEADER,
         rows=tuple(rows),
@@ -73,6 +74,10 @@ def default_metrics(evaluation: Evaluation) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _method(rho: Tested) -> str:
+    return "none" if rho.interval is None else rho.interval.method
+
+
 _Point: TypeAlias = tuple[str, str, float, float]
 
 
@@ -93,7 +98,7 @@ def _points(evaluation: Evaluation, metric: Pick, question: Pick, level: Level) 
 
 
 def _drawn(
-    panels: Sequence[tuple[Pick, Pick, list[_Point], float | None]],
+    panels: Sequence[tuple[Pick, Pick, list[_Point], Tested]],
     names: Sequence[str],
     found: dict[str, Look],
     width: Width,
@@ -113,7 +118,7 @@ def _drawn(
 
 
 def _panel(
-    one: tuple[Pick, Pick, list[_Point], float | None],
+    one: tuple[Pick, Pick, list[_Point], Tested],
     names: Sequence[str],
     found: dict[str, Look],
     width: float,
@@ -137,9 +142,15 @@ def _panel(
     )
     chart = altair.Chart(altair.Data(values=values), width=width, height=min(width * 0.8, 170))
     dots = chart.mark_point(filled=True, size=34, opacity=0.75).encode(x=x, y=y, color=colour, shape=shape)
-    text = "ρ undefined" if rho is None else f"ρ = {rho:.2f}".replace("-", "−")
-    title = altair.TitleParams(f"{text}, n = {len(points)}", anchor="start", fontWeight="normal", offset=3)
+    title = altair.TitleParams(_title(rho, len(points)), anchor="start", fontWeight="normal", offset=3)
     return dots.properties(title=title)
+
+
+def _title(rho: Tested, count: int) -> list[str]:
+    if rho.value is None:
+        return [f"ρ undefined, n = {count}"]
+    ends = [] if rho.interval is None else [f"95 %: [{rho.interval.low:.2f}, {rho.interval.high:.2f}]"]
+    return [line.replace("-", "−") for line in (f"ρ = {rho.value:.2f}, n = {count}", *ends)]
 
 
 def _shape(look: Look) -> str:

@@ -6,14 +6,16 @@ All three ask for numbers by name. `Evaluation.pick` is the one place where a na
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.board.judging import judge_board
 from rushes.compare.board.model import PEOPLE, BoardData, ReadingVerdict
+from rushes.compare.board.page.people_words import too_few_words
 from rushes.compare.paper.columns import COLUMNS, catalogued_params
 from rushes.compare.paper.strengths import Strengths, question_strengths
 from rushes.compare.readings.collect import collect_board
@@ -24,6 +26,7 @@ from rushes.core.reading import Reading, ReadingKey
 from rushes.core.words.suggest import did_you_mean
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
+from rushes.storage.runs.relocation import relocate
 from rushes.suite.folder import SuiteRun, is_suite_folder, read_suite_folder
 
 Given: TypeAlias = "Evaluation | BoardData | Path | str | Run | Iterable[Path | str | Run]"
@@ -73,6 +76,14 @@ class Evaluation:
         """By question: strengths of the systems from the suite's votes; {} without votes."""
         return {} if self.suite is None else question_strengths(self.suite)
 
+    @cached_property
+    def people(self) -> tuple[HumanScores, ...]:
+        """The suite's files of ratings and votes, clip by clip and rater by rater; one that is gone is left out."""
+        if self.suite is None:
+            return ()
+        places = (relocate(file, beside=self.suite.path) for file in self.suite.suite.asked)
+        return tuple(read_human_scores(place) for place in places if place is not None)
+
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems under test; the reference is not one of them."""
@@ -110,6 +121,14 @@ class Evaluation:
     def verdict(self, pick: Pick) -> ReadingVerdict | None:
         return None if pick.reading is None else self.verdicts.get(pick.reading.key)
 
+    def too_few(self, picks: Iterable[Pick]) -> str:
+        """That these columns have too few prompts for any significant difference, and how many it takes; else ""."""
+        few = [v for pick in picks if (v := self.verdict(pick)) is not None and v.too_few]
+        if not few:
+            return ""
+        prompts = max(c.difference.count for v in few for c in v.contrasts)
+        return f"{too_few_words(prompts, max(v.too_few for v in few))}."
+
     @property
     def questions(self) -> dict[str, Reading]:
         """What people answered, by question, in the files' order."""
@@ -122,7 +141,8 @@ class Evaluation:
         people = [f"{WINS if q in voted else RATING}:{q}" for q in self.questions]
         metrics = [r.name for r in self.data.readings if r.instrument != PEOPLE and not _is_signal(r)]
         signals = [SIGNALS] if any(map(_is_signal, self.data.readings)) else []
-        return list(dict.fromkeys([*people, *(f"{ELO}:{q}" for q in self.strengths), *metrics, *signals]))
+        unlisted = (one.name for one in self.data.others)
+        return list(dict.fromkeys([*people, *(f"{ELO}:{q}" for q in self.strengths), *metrics, *signals, *unlisted]))
 
     def _asked(self, kind: str, question: str, name: str) -> Pick:
         if kind == ELO:
@@ -152,6 +172,9 @@ class Evaluation:
 
     def _measured(self, name: str) -> list[Reading]:
         metrics = [one for one in self.data.readings if one.instrument != PEOPLE and not _is_signal(one)]
+        return self._named(name, metrics) or self._named(name, self.data.others)
+
+    def _named(self, name: str, metrics: Sequence[Reading]) -> list[Reading]:
         base, _, settings = name.partition(":")
         asked = {tuple(word.partition("=")[::2]) for word in settings.split(":") if word}
         usual = COLUMNS.get(base.lower())
@@ -183,7 +206,7 @@ def open_evaluation(given: Given) -> Evaluation:
         return Evaluation(given)
     is_place = isinstance(given, Path | str)
     suite = read_suite_folder(given) if is_place and not is_remote(given) and is_suite_folder(given) else None  # type: ignore[arg-type]
-    data = collect_board(given)
+    data = collect_board(given, unlisted=True)
     if not data.readings:
         raise InputError(f"{given}: has no number that was measured alike for every system")
     return Evaluation(data, suite, source=str(given) if is_place else "these runs")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from rushes.compare.board.model import BoardData
 from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
-from rushes.compare.paper.evaluation import Evaluation, open_evaluation
+from rushes.compare.paper.evaluation import Evaluation, Pick, open_evaluation
 from rushes.compare.paper.grid import TableColumn, cell, groups_of, headed, notes_on, rests_on
 from rushes.compare.paper.run_marks import with_marks
 from rushes.compare.paper.suite_columns import default_names, picked, suite_columns, suite_systems
@@ -44,7 +44,7 @@ CLIP_CAPTION = "Means over clips; an arrow points to the better side."
 SUITE_CAPTION = "Systems over shared prompts; an arrow points to the better side."
 BOLD = "Bold: significantly better than every other system"
 UNDERLINED = "underlined: than every other but that one"
-TESTED = "(95 %, Holm over all of the board's tests)."
+TESTED = "(95 %, Holm within each family of the board's tests)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +284,7 @@ def _of_suite(
         systems=tuple(system.name for system in systems),
         columns=tuple(made),
         notes=tuple(notes),
-        caption=_caption(_suite_caption(evaluation) if caption is None else caption, made),
+        caption=_caption(_suite_caption(evaluation, picks) if caption is None else caption, made),
         interval=interval,
     )
 
@@ -294,9 +294,11 @@ def _run_caption(columns: Sequence[Column]) -> str:
     return CAPTION if any(column.source in ("fidelity", "distribution") for column in columns) else CLIP_CAPTION
 
 
-def _suite_caption(evaluation: Evaluation) -> str:
-    reference = evaluation.data.reference
-    return f"{SUITE_CAPTION} {reference} is the reference." if reference else SUITE_CAPTION
+def _suite_caption(evaluation: Evaluation, picks: Sequence[Pick]) -> str:
+    reference, few = evaluation.data.reference, evaluation.too_few(picks)
+    if few and any(pick.strengths is not None for pick in picks):
+        few = f"Elo aside, {few}"
+    return " ".join(filter(None, (SUITE_CAPTION, f"{reference} is the reference." if reference else "", few)))
 
 
 def _unmarked(columns: Sequence[TableColumn]) -> list[str]:

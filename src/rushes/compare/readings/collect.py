@@ -7,8 +7,8 @@ without a value, and a remark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
@@ -30,10 +30,13 @@ from rushes.core.grouping import grouped
 from rushes.core.reading import Reading, ReadingKey
 from rushes.instruments.catalogue import readings_of
 from rushes.storage.runs import Run, Subject
+from rushes.storage.runs.readings import whole_readings
 from rushes.suite.prompts import Prompt
 
+_CLIP = "clip"
 
-def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> BoardData:
+
+def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlisted: bool = False) -> BoardData:
     """Everything that a board shows, from a folder of `rushes suite run` or from runs.
 
         board = collect_board("out/takes")
@@ -42,7 +45,8 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     A run given by hand belongs to the system that its generated folder is called, or to NAME of NAME=RUN; several runs
     of one folder are one system, and a run of a study is about all systems. Clips answer the same prompt where they are
     called alike below their systems' folders, or as the suite's prompts say. Raises `InputError` where nothing is given
-    or no number can be shown, `RunError` for a place that is no run.
+    or no number can be shown, `RunError` for a place that is no run. With `unlisted`, `others` also has the metrics
+    that a board leaves out (blinks, shares of frozen frames …), for tables and figures that ask for them by name.
     """
     found = gather(place)
     index = PromptIndex(found.prompts, found.systems)
@@ -65,6 +69,8 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
     remarks += alike_remarks(shown, others, answers)
+    if unlisted:
+        others += _unlisted(found.systems, index, matrix, known={column.reading.key for column in kept})
     values, whole = _values([*shown, *others], names, prompts, matrix)
     people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
     remarks += people.remarks
@@ -152,6 +158,25 @@ def _add_system(columns: Columns, system: FoundSystem, index: PromptIndex, answe
         cells |= {subject: cell for (where, subject), cell in answers.by_subject.items() if where == place}
         for reading in readings_of(run):
             columns.add(system.name, reading, cells)
+
+
+def _unlisted(
+    systems: Iterable[FoundSystem], index: PromptIndex, matrix: Mapping[str, _Answers], *, known: Collection[ReadingKey]
+) -> list[Column]:
+    """Metrics of clips that are no column of a board, each in the form that compares most clips."""
+    columns = Columns()
+    for system in systems:
+        answers = matrix[system.name]
+        for place, run in enumerate(system.runs):
+            cells = {subject: cell for (where, subject), cell in answers.by_subject.items() if where == place}
+            for reading in whole_readings(run) if run.instrument == _CLIP else ():
+                if replace(reading, at=()).key not in known:
+                    columns.add(system.name, reading, cells)
+    kept = columns.settled()[0]
+    average_samples(kept, {name: row.samples for name, row in matrix.items()})
+    shown = choose_columns(kept, {name: row.subjects for name, row in matrix.items()})[0]
+    tell_apart(shown)
+    return shown
 
 
 def _add_studies(columns: Columns, found: Gathered) -> list[str]:
