@@ -54,10 +54,10 @@ def load_npy(path: Path | str) -> np.ndarray[Any, Any]:
     """A single array, memory-mapped, so that a file larger than memory can be read piece by piece."""
     import numpy as np
 
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise ValueError("an archive of arrays and not a single one")
+    with open(path, "rb") as file:
+        if file.read(2) == b"PK":  # of an archive that is damaged, numpy would leave the file open
+            raise ValueError("an archive of arrays and not a single one")
+    array: np.ndarray[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
 
 

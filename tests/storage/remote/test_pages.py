@@ -39,7 +39,7 @@ def test_clip_report_and_compare(bucket: Bucket, here: Path, tmp_path: Path, set
     assert _told(text.replace(run, str(tmp_path / "monday"))) == _told(near)
     compared = call("compare", run, str(tmp_path / "monday"))
     # A path that is longer than a line is broken inside.
-    assert f"A{run}·B{tmp_path / 'monday'}" in "".join(compared.stdout.split())
+    assert f"A{run}B{tmp_path / 'monday'}" in "".join(compared.stdout.split())
     gc.collect()
     assert left_behind(settings) == []
 
