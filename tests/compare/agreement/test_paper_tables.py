@@ -105,6 +105,7 @@ def test_latex_of_fifty_metrics_fits_one_page(tmp_path: Path) -> None:
     assert len(shown) == 9 + 1 and "good" in shown and "9 of 31 metrics" in table.caption
     assert len(found.table("quality").rows) == 2 * (31 + 1)
     tex = written(found, "latex")
+    assert not any("\\u2" in line or "\\x" in line for line in tex.splitlines() if line.startswith("%"))
     assert tex.count("flicker") <= 9 and written(found, "csv").count("_of_frames_29,spearman,clip") == 1
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")

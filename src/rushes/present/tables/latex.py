@@ -113,6 +113,21 @@ def _footnotes(table: Table) -> list[str]:
     return [*lines, *(rf"{escaped(note)}\par" for note in table.notes)]
 
 
+_PLAIN = {
+    " ↑": "",
+    " ↓": "",
+    "…": "...",
+    " · ": "; ",
+    "×": "x",
+    "−": "-",
+    "–": "-",
+    "±": "+-",
+    "ρ": "rho",
+    "τ": "tau",
+}
+"""What comments say in ASCII, which every engine reads."""
+
+
 def _comments(table: Table, signatures: Signatures) -> list[str]:
     """Signatures and notes where only a reader of the file sees them, ASCII as all of it."""
     heads = {column.mark: column.head for column in table.columns if column.mark}
@@ -126,8 +141,10 @@ def _comments(table: Table, signatures: Signatures) -> list[str]:
 
 
 def _ascii(text: str) -> str:
-    line = " ".join(text.split()).replace("−", "-").replace("–", "-").replace("×", "x").replace("±", "+-")
-    return line.replace(" ↑", "").replace(" ↓", "").encode("ascii", "backslashreplace").decode()
+    line = " ".join(text.split())
+    for sign, plain in _PLAIN.items():
+        line = line.replace(sign, plain)
+    return line.encode("ascii", "backslashreplace").decode()
 
 
 def _tabular(block: Table, layout: Layout, booktabs: bool, marked: bool, *, tight: bool) -> list[str]:
