@@ -33,6 +33,7 @@ COMPARING = (
     "rushes.compare.definitions.ratings:DEFINITIONS",
     "rushes.compare.definitions.powered:DEFINITIONS",
     "rushes.compare.board.overall:DEFINITIONS",
+    "rushes.compare.board.reference_differences:DEFINITIONS",
 )
 """Tuples of the definitions that no instrument measures: severity, and what is computed from several runs."""
 IMPORTED = {"vbench": "rushes.suite.imports.vbench_scores:DEFINITIONS"}

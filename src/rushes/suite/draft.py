@@ -19,7 +19,7 @@ from rushes.storage.runs import read_run
 from rushes.study.database.listing import ENDINGS, studies_in
 from rushes.study.exchange.files import write_file
 from rushes.suite.common_form import ClipShape, Shapes, clip_shape, common_form, form_lines, form_remarks
-from rushes.suite.fields import FIELDS, Field, instruments_text
+from rushes.suite.fields import FIELDS, Field, instruments_text, reference_lines
 from rushes.suite.file import is_run
 from rushes.suite.names import generated_set, set_name
 from rushes.suite.prompts import ID, read_prompts
@@ -211,6 +211,7 @@ def _text(made: SuiteDraft, name: str, shapes: Shapes, truth: str | None) -> str
     lines += [f"{_key(system)} = {_places(places, home)}" for system, places in made.systems.items()]
     if made.reference is not None:
         lines += ["", "[reference]", f"clips = {_quoted(_seen(made.reference, home))}", "on_board = true"]
+        lines += reference_lines(made.field)
     for table, file in (("prompts", made.prompts), ("ratings", made.ratings), ("votes", made.votes)):
         if file is not None:
             lines += ["", f"[{table}]", f"file = {_quoted(_seen(file, home))}"]

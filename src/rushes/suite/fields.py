@@ -59,6 +59,14 @@ _POSE = """
 # norms = ["torso-diameter"]    # rushes pose extract makes such files from clips
 """
 
+_DIFFERENCES = """differences = ["blink_rate_hz", "landmark_jitter"]
+                              # blinks and head movement, as differences from the reference's"""
+
+
+def reference_lines(field: Field | None) -> list[str]:
+    """What a field's papers print beside the reference, as lines of `[reference]`."""
+    return [_DIFFERENCES] if field == "talking-head" else []
+
 
 def instruments_text(field: Field | None, *, reference: bool, resized: bool) -> str:
     """The instruments of a suite file; `reference`: there is one, `resized`: of other frame sizes than the systems."""

@@ -11,6 +11,7 @@ older = ["runs/older-clip", "runs/older-fidelity"]
 [reference]                  # where there is one
 clips = "real"
 on_board = true              # it is measured as a system too, where that needs no reference
+differences = ["sharpness"]  # columns: how far each system is from the reference in these metrics, clip by clip
 
 [prompts]
 file = "prompts.csv"         # left out: a prompt per clip name
@@ -95,6 +96,8 @@ class Suite:
     """In the file's order; the reference last, where it is shown beside them."""
     reference: str = ""
     """The reference's clips; "" where there is none."""
+    differences: tuple[str, ...] = ()
+    """Metrics of which a board also has the difference from the reference."""
     prompts: tuple[Prompt, ...] = ()
     """() where a prompt is what a clip is called."""
     ratings: str = ""
@@ -149,6 +152,7 @@ def read_suite(file: Path | str) -> Suite:
         kind=_text(path, "kind", data["kind"]) if "kind" in data else "",
         systems=(*systems, *([shown] if shown else [])),
         reference=reference,
+        differences=_differences(path, data, shown),
         prompts=read_prompts(prompts) if (prompts := _file(path, data, "prompts")) else (),
         ratings=_file(path, data, "ratings", "scale"),
         scale=_scale(path, data),
@@ -209,13 +213,23 @@ def _reference(path: Path, data: Mapping[str, Any]) -> tuple[str, SuiteSystem | 
     table = _table(path, data, "reference")
     if not table:
         return "", None
-    _require_known(f"{path}, [reference]", table, ("clips", "name", "on_board"))
+    _require_known(f"{path}, [reference]", table, ("clips", "name", "on_board", "differences"))
     clips = _located(path, _text(path, "[reference] clips", table.get("clips")))
     _require(path, "[reference] clips", clips)
     name = _text(path, "[reference] name", table.get("name", set_name(clips)))
     if not isinstance(on_board := table.get("on_board", True), bool):
         raise InputError(f"{path}, [reference]: on_board is true or false; got {on_board!r}")
     return clips, SuiteSystem(name=name, clips=clips, is_reference=True) if on_board else None
+
+
+def _differences(path: Path, data: Mapping[str, Any], shown: SuiteSystem | None) -> tuple[str, ...]:
+    """Metrics whose differences from the reference are columns; the reference must be measured for that."""
+    given = _table(path, data, "reference").get("differences", [])
+    if not isinstance(given, list):
+        raise InputError(f'{path}, [reference]: differences is a list of metrics, as ["sharpness"]; got {given!r}')
+    if given and shown is None:
+        raise InputError(f"{path}, [reference]: differences needs a reference that is measured: set on_board = true")
+    return tuple(dict.fromkeys(_text(path, "[reference] differences", name) for name in given))
 
 
 def _file(path: Path, data: Mapping[str, Any], name: str, *more: str) -> str:

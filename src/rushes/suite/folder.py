@@ -116,7 +116,7 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
             raise LookupError(f"no system is called {sorted(unknown)[0]}")
         digests = dict(data.get("digests", {}))
         _require_text(suite.name, suite.reference, suite.ratings, suite.votes, suite.kind, suite.alike)
-        _require_text(*digests.values(), *suite.scale.values())
+        _require_text(*digests.values(), *suite.scale.values(), *suite.differences)
         _require_text(*(text for step in steps for text in astuple(step)))
         complete = bool(data["complete"])
         return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=complete, digests=digests)
@@ -136,6 +136,7 @@ def _suite(data: Mapping[str, Any]) -> Suite:
         name=data["name"],
         systems=tuple(systems),
         reference=data["reference"],
+        differences=tuple(data.get("differences", ())),
         prompts=_prompts(data["prompts"]),
         ratings=data["ratings"],
         scale=dict(data.get("scale", {})),

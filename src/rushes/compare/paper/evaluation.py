@@ -16,6 +16,13 @@ from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.board.judging import judge_board
 from rushes.compare.board.model import PEOPLE, BoardData, ReadingVerdict
 from rushes.compare.board.page.people_words import too_few_words
+from rushes.compare.board.reference_differences import (
+    DIFF,
+    column_name,
+    difference_reading,
+    is_difference,
+    with_differences,
+)
 from rushes.compare.paper.columns import COLUMNS, catalogued_params
 from rushes.compare.paper.strengths import Strengths, question_strengths
 from rushes.compare.readings.collect import collect_board
@@ -98,6 +105,8 @@ class Evaluation:
         kind, colon, rest = name.partition(":")
         if kind in (RATING, WINS, ELO) and colon:
             return [self._asked(kind, rest, name)]
+        if kind == DIFF and colon:
+            return self._differences(rest, name)
         if kind == SIGNALS:
             return [self._signals(rest or FLAGGED, name)]
         found = self._measured(name)
@@ -139,9 +148,9 @@ class Evaluation:
         """Every name that can be asked for here, people first."""
         voted = {q for q, one in self.questions.items() if _is_share(one)}
         people = [f"{WINS if q in voted else RATING}:{q}" for q in self.questions]
-        metrics = [r.name for r in self.data.readings if r.instrument != PEOPLE and not _is_signal(r)]
+        metrics = [column_name(r) for r in self.data.readings if r.instrument != PEOPLE and not _is_signal(r)]
         signals = [SIGNALS] if any(map(_is_signal, self.data.readings)) else []
-        unlisted = (one.name for one in self.data.others)
+        unlisted = (column_name(one) for one in self.data.others)
         return list(dict.fromkeys([*people, *(f"{ELO}:{q}" for q in self.strengths), *metrics, *signals, *unlisted]))
 
     def _asked(self, kind: str, question: str, name: str) -> Pick:
@@ -163,6 +172,14 @@ class Evaluation:
         return (
             f"{name}: no question {question!r}{did_you_mean(question, known, otherwise='')}; it has {', '.join(known)}"
         )
+
+    def _differences(self, metric: str, name: str) -> list[Pick]:
+        """Differences from the reference: the board's columns, or computed now, and then not tested."""
+        bases = [one for one in self._measured(metric) if not is_difference(one)]
+        if not bases:
+            raise InputError(f"{name}: {self._unknown(metric).removeprefix(f'{metric}: ')}")
+        self.data = with_differences(self.data, bases, tested=False)
+        return [_of_reading(difference_reading(base), name, alone=False) for base in bases]
 
     def _signals(self, status: str, name: str) -> Pick:
         for reading in self.data.readings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rushes.compare.board.page.columns import cell_digits
+from rushes.compare.board.reference_differences import DIFF, column_name
 from rushes.compare.paper.columns import SHORTHANDS, Column
 from rushes.compare.paper.evaluation import ELO, SIGNALS, Evaluation, Pick
 from rushes.compare.paper.grid import TableColumn
@@ -27,13 +28,15 @@ def suite_rows(evaluation: Evaluation) -> tuple[str, ...]:
 def default_names(evaluation: Evaluation) -> list[str]:
     """What people answered, strengths from votes, metrics that rank systems, others with a direction, signals."""
     readings = evaluation.data.readings
-    ranking = [one.name for one in readings if one.instrument not in ("preference",) and one.definition.ranks_systems]
+    ranking = [
+        column_name(one) for one in readings if one.instrument not in ("preference",) and one.definition.ranks_systems
+    ]
     known = evaluation.names
-    people = [name for name in known if ":" in name]
+    people = [name for name in known if ":" in name and not name.startswith(f"{DIFF}:")]
     voted = {name.partition(":")[2] for name in people if name.startswith(ELO)}
     asked = [name for name in people if name.startswith(ELO) or name.partition(":")[2] not in voted]
     names = list(dict.fromkeys([*asked, *(name for name in ranking if name in known)]))
-    sided = {one.name for one in readings if one.definition.better != "neither" and _differs(evaluation, one)}
+    sided = {column_name(one) for one in readings if one.definition.better != "neither" and _differs(evaluation, one)}
     more = [name for name in known if name in sided and name not in names]
     signals = [SIGNALS] if SIGNALS in known else []
     return ([*names, *more][: MOST - len(signals)] + signals) if len(names) < MOST else names[:MOST]

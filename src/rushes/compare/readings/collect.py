@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
+from rushes.compare.board.reference_differences import with_declared_differences
 from rushes.compare.readings.alike_columns import alike_remarks, choose_columns
 from rushes.compare.readings.columns import WHOLE, Column, Columns, tell_apart
 from rushes.compare.readings.people import PeopleColumns, credentials_beside, people_columns
@@ -69,13 +70,16 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlis
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
     remarks += alike_remarks(shown, others, answers)
-    if unlisted:
-        others += _unlisted(found.systems, index, matrix, known={column.reading.key for column in kept})
+    differences = () if found.suite is None else found.suite.suite.differences
+    hidden: list[Column] = []
+    if unlisted or differences:
+        hidden = _unlisted(found.systems, index, matrix, known={column.reading.key for column in kept})
+        others += hidden
     values, whole = _values([*shown, *others], names, prompts, matrix)
     people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
     remarks += people.remarks
     asked = bool(found.suite and found.suite.suite.asked) or any(run.instrument == PEOPLE for run in found.studies)
-    return BoardData(
+    data = BoardData(
         systems=tuple(
             System(name=system.name, runs=(*system.runs, *(run for run in found.studies if _names(run, system.name))))
             for system in found.systems
@@ -93,6 +97,18 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlis
         credentials=credentials_beside(found.suite),
         kind="" if found.suite is None else found.suite.suite.kind,
         remarks=tuple(dict.fromkeys(remarks)),
+    )
+    data = with_declared_differences(data, differences)
+    return data if unlisted else _without(data, {column.reading.key for column in hidden})
+
+
+def _without(data: BoardData, keys: Collection[ReadingKey]) -> BoardData:
+    """The board without columns that were needed on the way."""
+    return replace(
+        data,
+        others=tuple(one for one in data.others if one.key not in keys),
+        values={at: row for at, row in data.values.items() if at[1] not in keys},
+        whole={at: m for at, m in data.whole.items() if at[1] not in keys},
     )
 
 
