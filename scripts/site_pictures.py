@@ -7,7 +7,7 @@ JPEG files, lines are SVG in the colours of the page, so that they can be read o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.words.definition_text import value_text
-from rushes.instruments.clip.demo.takes import RATE, TAKES, hum, make_takes, scene
+from rushes.instruments.clip.demo.samples import SAMPLES, make_samples
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.distribution.demo import frames as set_frames
 from rushes.instruments.fidelity import compare_arrays
 from rushes.media import AudioTrack, ClipReader, write_clip
+from rushes.media.scenes import SCENES
+from rushes.media.scenes.sound import RATE, surf
 
 Picture = NDArray[np.uint8]
 Sound = NDArray[np.float32]
@@ -33,9 +35,9 @@ _WIDE, _TALL = 600, 46
 
 @dataclass(frozen=True, kw_only=True)
 class Illustration:
-    """A take of the demo beside the good one, for some metrics."""
+    """A clip of the demo beside the same without its fault, for some metrics."""
 
-    take: str
+    sample: str
     frames: tuple[int, ...]
     metrics: tuple[str, ...]
     series: str = ""
@@ -45,35 +47,35 @@ class Illustration:
 
 CLIPS = (
     Illustration(
-        take="take_freeze",
+        sample="walker_freeze",
         frames=(20, 28, 36, 44, 52, 64),
         metrics=("longest_freeze_ms", "freeze_frame_ratio", "repeated_frame_ratio"),
         series="luma_diff",
         line="difference from frame to frame, over time",
     ),
     Illustration(
-        take="take_flicker",
+        sample="waves_flicker",
         frames=(30, 31, 32, 33, 34, 35),
         metrics=("luma_alternation", "flicker_score"),
         series="luma_mean",
         line="mean luma, over time",
     ),
     Illustration(
-        take="take_cut",
+        sample="hills_cut",
         frames=(36, 38, 39, 40, 41, 43),
         metrics=("scene_cut_count",),
         series="luma_diff",
         line="difference from frame to frame, over time",
     ),
     Illustration(
-        take="take_glitch",
+        sample="ball_glitch",
         frames=(47, 48, 49, 50, 51, 52),
         metrics=("odd_frame_score", "frame_diff_spike_count"),
         series="odd_frame",
         line="how much each frame differs from both its neighbours, over time",
     ),
-    Illustration(take="take_soft", frames=(0, 15, 30, 45, 60, 74), metrics=("sharpness", "blur_score")),
-    Illustration(take="take_long_sound", frames=(), metrics=("av_duration_delta_ms",)),
+    Illustration(sample="hills_soft", frames=(0, 15, 30, 45, 60, 74), metrics=("sharpness", "blur_score")),
+    Illustration(sample="waves_long_sound", frames=(), metrics=("av_duration_delta_ms",)),
 )
 
 
@@ -92,14 +94,16 @@ def illustrations(folder: Path) -> dict[str, str]:
 def _clip_figures(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     with TemporaryDirectory() as home:
-        paths = dict(zip((take.name for take in TAKES), make_takes(Path(home)), strict=True))
-        good = evaluate_clip(paths["take_good"])
+        samples = {sample.name: sample for sample in SAMPLES}
         for each in CLIPS:
-            bad = evaluate_clip(paths[each.take])
-            sides = [_Side(name, result) for name, result in (("take_good", good), (each.take, bad))]
-            for side in sides:
-                for index, picture in zip(each.frames, frames_of(paths[side.name], each.frames), strict=True):
-                    _write(folder / f"{side.name}-{index}.jpg", picture)
+            faulty = samples[each.sample]
+            clean = {"name": f"{faulty.scene}{faulty.look}", "fault": "good clip", "extra_sound_s": 0.0}
+            good = replace(faulty, **clean, change=list)
+            sides = []
+            for sample, path in zip((good, faulty), make_samples(Path(home), (good, faulty)), strict=True):
+                sides.append(_Side(sample.name, sample.fault, evaluate_clip(path)))
+                for index, picture in zip(each.frames, frames_of(path, each.frames), strict=True):
+                    _write(folder / f"{sample.name}-{index}.jpg", picture)
             for metric in each.metrics:
                 found[metric] = _clip_figure(metric, each, sides)
     return found
@@ -108,11 +112,8 @@ def _clip_figures(folder: Path) -> dict[str, str]:
 @dataclass(frozen=True)
 class _Side:
     name: str
+    fault: str
     result: ClipResult
-
-    @property
-    def fault(self) -> str:
-        return next(take.fault for take in TAKES if take.name == self.name)
 
     def readings(self, metric: str) -> list[Measurement]:
         return [each for each in self.result.measurements if each.definition.name == metric]
@@ -135,7 +136,7 @@ def _clip_figure(metric: str, each: Illustration, sides: Sequence[_Side]) -> str
     lowest = 0.0 if each.series != "luma_mean" else min(float(side.result.series["luma_mean"].min()) for side in sides)
     rows = []
     for side in sides:
-        what = "good clip" if side.name == "take_good" else side.fault
+        what = side.fault
         value = ", ".join(_reading_text(one) for one in side.readings(metric))
         strip = "".join(_img(f"{side.name}-{index}.jpg", f"{what}, frame {index}") for index in each.frames)
         line = spark(side.result.series[each.series], lowest, highest, each.line) if each.series else ""
@@ -170,7 +171,7 @@ def spark(values: NDArray[np.float64], low: float, high: float, label: str) -> s
 
 
 SOUNDS: Mapping[str, Callable[[Sound], Sound]] = {
-    "a tone that swells": lambda sound: sound,
+    "surf": lambda sound: sound,
     "eight times as loud, cut off at full scale": lambda sound: np.clip(8 * sound, -1, 1),
     "a second of silence": lambda sound: np.where(np.arange(len(sound)) // RATE == 1, 0, sound).astype(np.float32),
 }
@@ -178,8 +179,8 @@ _SOUND_METRICS = ("loudness_lufs", "true_peak_dbtp", "clipping_ratio_lossy", "si
 
 
 def _sound_figure() -> dict[str, str]:
-    """One tone, made too loud and cut into, and what the sound's metrics say of each."""
-    clean = hum(3.0).samples
+    """Surf, made too loud and cut into, and what the sound's metrics say of each."""
+    clean = surf(3.0).samples
     rows = []
     with TemporaryDirectory() as home:
         for number, (what, change) in enumerate(SOUNDS.items()):
@@ -214,11 +215,11 @@ def _levels(picture: NDArray[np.generic]) -> Picture:
 
 def _pair_figures(folder: Path) -> dict[str, str]:
     """One frame, damaged in four ways, and what the reference metrics say of each."""
-    clean = np.repeat(next(iter(scene(0, 1)))[:, :, None], 3, axis=2)
+    clean = next(SCENES["hills"].frames(1))[:, :, ::-1].copy()
     cards = []
     for number, (what, damage) in enumerate(DAMAGE.items()):
         picture = damage(clean)
-        _write(folder / f"pair-{number}.jpg", picture[60:180, 80:260])
+        _write(folder / f"pair-{number}.jpg", picture[50:170, 80:260])
         found = compare_arrays(picture[None], clean[None], metrics=_PAIR_METRICS)
         values = "<br>".join(f"{name} <b>{value_text(found[name])}</b>" for name in _PAIR_METRICS)
         cards.append(f"<div>{_img(f'pair-{number}.jpg', what)}<p>{escape(what)}</p><p>{values}</p></div>")
@@ -233,7 +234,7 @@ def _pair_figures(folder: Path) -> dict[str, str]:
 def _set_figure(folder: Path) -> dict[str, str]:
     """The three sets that the demo measures: one frame of each clip."""
     rows = []
-    for name, first, warmth, speed in (("real", 0, 0.0, 1.0), ("near", 1, 4.0, 1.1), ("far", 1, 70.0, 5.0)):
+    for name, first, warmth, speed in (("real", 0, 0.0, 1.0), ("near", 0, 4.0, 1.1), ("far", 1, 70.0, 5.0)):
         strip = ""
         for number in range(3):
             rgb = list(set_frames(first + number, warmth=warmth, speed=speed))[4]
@@ -242,8 +243,8 @@ def _set_figure(folder: Path) -> dict[str, str]:
         rows.append(f'<div class="set"><p>{name}</p><div class="strip">{strip}</div></div>')
     note = (
         "The sets of <code>rushes demo</code>, one frame a clip. A distance compares a whole set with the real one: "
-        "<i>near</i> has slightly other colours and speed, <i>far</i> has quite others. Three clips are enough for a "
-        "picture, and far too few for a number."
+        "<i>near</i> is a little warmer and faster, <i>far</i> shows other scenes, much warmer and faster. Three clips "
+        "are enough for a picture, and far too few for a number."
     )
     return {"distribution": _figure(rows, note)}
 

@@ -200,16 +200,16 @@ def _checkpoint(backbone: str) -> Path:
 
 @material
 def demo() -> None:
-    """`demo/takes`, as `rushes demo` makes them."""
-    shutil.copytree(_demo_takes(), "demo/takes")
+    """`demo/clips`, as `rushes demo` makes them."""
+    shutil.copytree(_demo_clips(), "demo/clips")
 
 
 @cache
-def _demo_takes() -> Path:
-    from rushes.instruments.clip.demo.takes import make_takes
+def _demo_clips() -> Path:
+    from rushes.instruments.clip.demo.samples import make_samples
 
-    home = Path(mkdtemp(prefix="rushes-docs-")) / "takes"
-    make_takes(home)
+    home = Path(mkdtemp(prefix="rushes-docs-")) / "clips"
+    make_samples(home)
     return home
 
 

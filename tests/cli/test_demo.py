@@ -76,7 +76,7 @@ def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monke
     made = DemoBoard(path=Path("demo/board.html"), found=found, as_expected=True, winner="amber")
     with RunWriter(Path("demo/clip"), instrument="clip", settings={}) as run:
         for name, badge, reasons in (("good", "pass", ()), ("frozen", "flagged", ("frozen 1.0–2.4 s (x_ms=9 > 4)",))):
-            path = f"demo/takes/{name}.mp4"
+            path = f"demo/clips/{name}.mp4"
             subject = Subject(id=name, kind="clip", path=path, sha256=None, badge=badge, reasons=reasons)
             run.add(Entry(subject=subject, measurements=()))
         run.finish(["good", "frozen"])
@@ -85,7 +85,7 @@ def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monke
         title="Clips", run=Path("demo/clip"), found="Found.", header=("clip", "what was put in"), rows=rows
     )
     other = DemoPart(title="Pose", run=tmp_path / "pose", found="Found.", header=("a", "b"), rows=[("x", "y")])
-    monkeypatch.setattr(command, "demo_part", lambda name, folder: clips if "clip.demo.takes:" in name else other)
+    monkeypatch.setattr(command, "demo_part", lambda name, folder: clips if "clip.demo.samples:" in name else other)
     monkeypatch.setattr(command, "_board", lambda folder: made)
     monkeypatch.setattr(command, "_report", lambda parts, path: path)
 
@@ -98,7 +98,7 @@ def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monke
     assert len(short.splitlines()) <= 24
     assert short.startswith("Which of three made-up systems is better? amber.\n") and "5 of 100 cases" in short
     assert (
-        "  demo/takes/frozen.mp4  flagged  frozen 1.0–2.4 s (2.25× its threshold)\n" in short
+        "  demo/clips/frozen.mp4  flagged  frozen 1.0–2.4 s (2.25× its threshold)\n" in short
         and "what was put in" not in short
     )
     assert short.splitlines()[-1].endswith("rushes view demo")

@@ -1,6 +1,6 @@
 """A study whose raters are a program, and the ranking that comes out of it.
 
-Three systems of known strength make takes for the same prompts. Six simulated raters go the whole way a person goes:
+Three systems of known strength make clips for the same prompts. Six simulated raters go the whole way a person goes:
 invitation, consent, training, two full watches of both clips, vote. Everything that comes of it is labelled as
 simulated. The ranking must put the systems in the order of their strengths.
 """
@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rushes.core.instrument import DemoPart
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.instruments.preference.rubric import FAMILIES
 from rushes.instruments.preference.show.tables import agreement_line, ranking
 from rushes.media import write_clip
+from rushes.media.scenes import Frame, scene_of
 from rushes.storage.runs import Run
 from rushes.study import (
     Accepted,
@@ -46,7 +46,7 @@ PROMPTS = 8
 RATERS = 6
 TIE_SHARE = 0.1
 SEED = 7
-_WIDTH, _HEIGHT, _FPS, _FRAMES = 96, 64, 25, 15
+_WIDTH, _HEIGHT, _FPS, _FRAMES = 160, 96, 25, 15
 
 
 class SimulatedClock:
@@ -60,13 +60,13 @@ class SimulatedClock:
 
 
 def run(folder: Path) -> DemoPart:
-    """Make the takes, let the simulated raters vote, rank."""
+    """Make the clips, let the simulated raters vote, rank."""
     home = folder / "preference"
     shutil.rmtree(home, ignore_errors=True)
     plan = StudyPlan(name=STUDY, title="Demo study", seed=SEED, simulated=True, repeat_every=12)
     clock = SimulatedClock()
     with open_service(home / "studies.db", clock=clock) as service:
-        service.create_study(plan, clips=read_sources([_make_takes(home)], clips=home / "clips"))
+        service.create_study(plan, clips=read_sources([_make_clips(home)], clips=home / "clips"))
         raters = [SimulatedRater(service, clock, one) for one in service.invite(STUDY, count=RATERS)]
         while any([rater.work() for rater in raters]):  # a list, so that everybody takes a turn
             continue
@@ -74,14 +74,15 @@ def run(folder: Path) -> DemoPart:
     return _part(done)
 
 
-def _make_takes(home: Path) -> Path:
+def _make_clips(home: Path) -> Path:
     """Clips named SYSTEM_T2_p03.mp4 and the prompt manifest, whose path is returned."""
     (home / "clips").mkdir(parents=True)
     families = list(FAMILIES)[:4]
     lines = ["task_id,prompt_id,prompt_text"]
     for prompt in range(PROMPTS):
         family = families[prompt % len(families)]
-        lines.append(f"{family},{prompt},Stripes drift to the right (take {prompt})")
+        scene, look = scene_of(prompt)
+        lines.append(f"{family},{prompt},{scene.prompt(look)}")
         for system in STRENGTHS:
             name = f"{system}_{family}_p{prompt:02d}.mp4"
             write_clip(home / "clips" / name, _frames(system, prompt), fps=_FPS)
@@ -90,14 +91,13 @@ def _make_takes(home: Path) -> Path:
     return manifest
 
 
-def _frames(system: str, prompt: int) -> Iterator[NDArray[np.uint8]]:
-    """Drifting stripes; the weaker the system, the more its brightness wavers."""
-    columns = np.arange(_WIDTH)[None, :, None]
+def _frames(system: str, prompt: int) -> Iterator[Frame]:
+    """The prompt's scene; the weaker the system, the more its brightness wavers."""
+    scene, look = scene_of(prompt)
     waver = 20.0 * (max(STRENGTHS.values()) - STRENGTHS[system])
-    for step in range(_FRAMES):
-        stripes = 120 + 60 * np.sin(2 * np.pi * (columns - 3 * step) / (12 + prompt))
-        picture = stripes - (waver if step % 2 else 0.0)
-        yield np.broadcast_to(np.clip(np.rint(picture), 0, 255), (_HEIGHT, _WIDTH, 3)).astype(np.uint8)
+    for step, frame in enumerate(scene.frames(_FRAMES, look=look, width=_WIDTH, height=_HEIGHT)):
+        picture = frame - (waver if step % 2 else 0.0)
+        yield np.clip(np.rint(picture), 0, 255).astype(np.uint8)
 
 
 class SimulatedRater:

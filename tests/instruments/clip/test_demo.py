@@ -1,4 +1,4 @@
-"""The demo's takes: the same bytes every time, every fault found, the good one clean."""
+"""The demo's clips: the same bytes every time, every fault found, the good one clean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rushes.core.instrument import DemoPart
-from rushes.instruments.clip.demo.takes import TAKES, make_takes, run
+from rushes.instruments.clip.demo.samples import SAMPLES, make_samples, run
 from rushes.storage.runs import read_run
 
 
@@ -16,27 +16,27 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> DemoPart:
     return run(tmp_path_factory.mktemp("demo"))
 
 
-def test_the_takes_are_the_same_bytes_every_time(part: DemoPart, tmp_path: Path) -> None:
-    again = make_takes(tmp_path, TAKES[-3:])
+def test_the_clips_are_the_same_bytes_every_time(part: DemoPart, tmp_path: Path) -> None:
+    again = make_samples(tmp_path, SAMPLES[-3:])
     assert len(again) == 3 and all(
-        path.read_bytes() == (part.run.parent / "takes" / path.name).read_bytes() for path in again
+        path.read_bytes() == (part.run.parent / "clips" / path.name).read_bytes() for path in again
     )
 
 
-def test_every_fault_is_found_and_the_good_take_is_clean(part: DemoPart) -> None:
+def test_every_fault_is_found_and_the_good_clip_is_clean(part: DemoPart) -> None:
     assert part.as_expected and "every fault" in part.found
     good = read_run(part.run).entries[0]
     values = {m.definition.name: m.value for m in good.measurements}
     assert good.subject.badge == "pass"
     assert (values["scene_cut_count"], values["frame_diff_spike_count"], values["longest_freeze_ms"]) == (0, 0, 0.0)
-    assert len(part.rows) == len(TAKES)
+    assert len(part.rows) == len(SAMPLES)
     assert {row[0]: row[2] for row in part.rows} == {
-        "take_good": "pass",
-        "take_freeze": "flagged",
-        "take_flicker": "flagged",
-        "take_cut": "pass",
-        "take_glitch": "flagged",
-        "take_soft": "flagged",
-        "take_long_sound": "reject",
-        "take_corrupt": "reject",
+        "ball": "pass",
+        "walker_freeze": "flagged",
+        "waves_flicker": "flagged",
+        "hills_cut": "pass",
+        "ball_glitch": "flagged",
+        "hills_soft": "flagged",
+        "waves_long_sound": "reject",
+        "walker_corrupt": "reject",
     }

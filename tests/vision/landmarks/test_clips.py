@@ -19,7 +19,7 @@ from rushes.cli.main import app
 from rushes.core.errors import InputError, MediaError, MissingDependency, WeightsError
 from rushes.core.instrument import DemoPart
 from rushes.instruments.clip.bundle import KEYS
-from rushes.instruments.clip.demo.faces import TAKES, make_takes, run
+from rushes.instruments.clip.demo.faces import HEADS, make_heads, run
 from rushes.instruments.clip.demo.talking import FPS, FRAMES, speech, talking
 from rushes.instruments.clip.evaluate import evaluate_clip, evaluate_clips
 from rushes.instruments.clip.faces import models as faces
@@ -40,7 +40,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, astronaut: Pixels) -> DemoPar
 
 @pytest.fixture(scope="module")
 def takes(demo: DemoPart) -> list[Path]:
-    return [demo.run.parent / "faces" / f"{take.name}.mp4" for take in TAKES]
+    return [demo.run.parent / "faces" / f"{head.name}.mp4" for head in HEADS]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def _values(result: ClipResult) -> dict[str, float]:
 
 def test_the_demo_tells_its_faults_apart(demo: DemoPart) -> None:
     assert demo.as_expected, demo.found
-    assert [row[0] for row in demo.rows] == [take.name for take in TAKES]
+    assert [row[0] for row in demo.rows] == [head.name for head in HEADS]
 
 
 def test_a_talking_head_has_a_complete_bundle(good: ClipResult) -> None:
@@ -98,7 +98,7 @@ def test_the_same_bytes_for_any_number_of_workers(demo: DemoPart, takes: list[Pa
 
 
 def test_the_takes_have_the_same_bytes_every_time(takes: list[Path], tmp_path: Path, astronaut: Pixels) -> None:
-    (again,) = make_takes(tmp_path, astronaut, TAKES[-1:])
+    (again,) = make_heads(tmp_path, astronaut, HEADS[-1:])
     assert again.read_bytes() == takes[-1].read_bytes()
 
 

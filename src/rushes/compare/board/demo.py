@@ -1,7 +1,7 @@
 """The demo's last page: three made-up systems against references, one better by construction, two that are equal.
 
-amber is the reference, coded well. birch and cedar have the same amount of noise, drawn anew for every clip: whichever
-comes out ahead on a clip does so by chance. The board has to put amber first and must not tell birch from cedar.
+amber is the reference, coded well. birch and cedar shake and are grainy, both by the same amount, drawn anew for every
+clip: whichever is ahead on a clip is so by chance. The board has to put amber first and must not rank birch and cedar.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from rushes.compare.board.board import write_board
 from rushes.compare.board.judging import judge_board
 from rushes.compare.readings.collect import collect_board
 from rushes.media import write_clip
+from rushes.media.scenes import Frame, scene_of
 from rushes.suite.folder import run_suite
 
 PROMPTS = 14
-_SIZE, _FRAMES, _FPS = (96, 64), 8, 10
-_NOISE = {"amber": 0.0, "birch": 5.0, "cedar": 5.0}
+_WIDTH, _HEIGHT, _FRAMES, _FPS = 192, 112, 16, 10
+_NOISE = {"amber": 0.0, "birch": 9.0, "cedar": 9.0}
+"""Levels of grain; a system with grain also shakes by a pixel or two."""
 _SUITE = """name = "demo"
 
 [systems]
@@ -33,11 +33,12 @@ cedar = "cedar"
 clips = "reference"
 on_board = false
 
+[prompts]
+file = "prompts.csv"
+
 [instruments.fidelity]
 metrics = ["psnr", "ssim"]
 """
-
-Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,31 +71,20 @@ def _make(home: Path) -> None:
     (home / "suite.toml").write_text(_SUITE, encoding="utf-8")
     for name in ("reference", *_NOISE):
         (home / name).mkdir(exist_ok=True)
+    lines = ["prompt_id,prompt_text"]
     for prompt in range(PROMPTS):
-        frames = _scene(prompt)
+        scene, look = scene_of(prompt)
+        lines.append(f"p{prompt:02d},{scene.prompt(look)}")
+        frames = list(scene.frames(_FRAMES, look=look, fps=_FPS, width=_WIDTH, height=_HEIGHT))
         write_clip(home / "reference" / f"p{prompt:02d}.mp4", frames, fps=_FPS, crf=8)
-        for place, (name, spread) in enumerate(_NOISE.items()):
-            rng = np.random.default_rng([prompt, place])
-            drawn = [_noisy(frame, rng, spread * (1 + 0.2 * rng.normal())) for frame in frames]
+        for number, (name, grain) in enumerate(_NOISE.items()):
+            rng = np.random.default_rng([prompt, number])
+            drawn = [_shaken(frame, rng, grain) for frame in frames] if grain else frames
             write_clip(home / name / f"p{prompt:02d}.mp4", drawn, fps=_FPS, crf=16)
+    (home / "prompts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _scene(prompt: int) -> list[Pixels]:
-    """Soft colours that drift, and a disc that crosses them."""
-    width, height = _SIZE
-    rng = np.random.default_rng(prompt)
-    ground = cv2.GaussianBlur(rng.integers(0, 256, (height, 2 * width, 3), dtype=np.uint8), (0, 0), 6)
-    ground = cv2.normalize(ground, None, 40, 215, cv2.NORM_MINMAX)  # type: ignore[call-overload]
-    frames = []
-    for index in range(_FRAMES):
-        frame = np.ascontiguousarray(ground[:, 3 * index : 3 * index + width])
-        centre = (round(width * (0.2 + 0.6 * index / _FRAMES)), height // 2 + prompt % 7 - 3)
-        cv2.circle(frame, centre, 12, (200, 60 + 10 * prompt, 40), -1, cv2.LINE_AA)
-        frames.append(frame)
-    return frames
-
-
-def _noisy(frame: Pixels, rng: np.random.Generator, spread: float) -> Pixels:
-    if spread <= 0:
-        return frame
-    return np.clip(np.rint(frame + rng.normal(0, spread, frame.shape)), 0, 255).astype(np.uint8)
+def _shaken(frame: Frame, rng: np.random.Generator, grain: float) -> Frame:
+    """The frame moved by up to two pixels, with grain."""
+    moved = np.roll(frame, rng.integers(-2, 3, 2), axis=(0, 1))
+    return np.clip(np.rint(moved + rng.normal(0, grain, frame.shape[:2])[..., np.newaxis]), 0, 255).astype(np.uint8)

@@ -18,5 +18,5 @@ INSTRUMENT = Instrument(
         paths=("audio", "profile", "face_model", "syncnet_weights", "networks", "prompts"),
     ),
     timeline="rushes.instruments.clip.show.timeline:clip_timeline",
-    demo=("rushes.instruments.clip.demo.takes:run", "rushes.instruments.clip.demo.faces:run"),
+    demo=("rushes.instruments.clip.demo.samples:run", "rushes.instruments.clip.demo.faces:run"),
 )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.instrument import DemoPart
@@ -16,10 +15,11 @@ from rushes.instruments.distribution.evaluate import compare_sets
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 from rushes.instruments.distribution.features.weights import pulled_weights
 from rushes.media import write_clip
+from rushes.media.scenes import Frame, scene_of
 
 CLIPS = 3
 FRAMES = 8
-SIZE = 64
+WIDTH, HEIGHT = 128, 96
 METRICS = ("fvd", "kvd")
 _TRAINED = "The weights are the trained I3D's; three clips are far too few for a number to be quoted."
 _RANDOM = (
@@ -28,17 +28,12 @@ _RANDOM = (
 )
 
 
-def frames(number: int, *, warmth: float, speed: float) -> Iterator[NDArray[np.uint8]]:
-    """A drifting pattern in colour; sets differ in how warm and how fast they are."""
-    y, x = np.mgrid[0:SIZE, 0:SIZE] / SIZE
-    for t in range(FRAMES):
-        phase = 2 * np.pi * (x * (2 + number % 3) + y * (1 + number % 2) + speed * t / FRAMES) + number
-        tones = [
-            128 + warmth + 70 * np.sin(phase),
-            128 + 60 * np.cos(phase * 1.5),
-            128 - warmth + 50 * np.sin(phase + 1),
-        ]
-        yield np.clip(np.rint(np.stack(tones, axis=-1)), 0, 255).astype(np.uint8)
+def frames(number: int, *, warmth: float, speed: float) -> Iterator[Frame]:
+    """A scene of the demo; sets differ in how warm and how fast they are."""
+    scene, look = scene_of(number)
+    tint = np.array((warmth, 0.0, -warmth))
+    for frame in scene.frames(FRAMES, look=look, width=WIDTH, height=HEIGHT, speed=speed):
+        yield np.clip(np.rint(frame + tint), 0, 255).astype(np.uint8)
 
 
 def make_set(folder: Path, *, first: int, warmth: float, speed: float) -> Path:
@@ -55,7 +50,7 @@ def run(folder: Path) -> DemoPart:
     random one, and the text says which."""
     folder = folder / "distribution"
     truth = make_set(folder / "real", first=0, warmth=0.0, speed=1.0)
-    near = make_set(folder / "near", first=1, warmth=4.0, speed=1.1)
+    near = make_set(folder / "near", first=0, warmth=4.0, speed=1.1)
     far = make_set(folder / "far", first=1, warmth=70.0, speed=5.0)
     trained = pulled_weights("i3d")
     weights = trained or write_random_checkpoint("i3d", folder / "i3d-random.pt")

@@ -1,4 +1,4 @@
-"""The demo's sweep: a take that is sharp until it is blurred, and the review signal that changes with it."""
+"""The demo's sweep: a clip that is sharp until it is blurred, and the review signal that changes with it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _AXES = {"brightness": [1.0, 0.7], "gaussian_blur": [0.0, 1.0, 2.0, 3.0]}
 
 
 def run(folder: Path) -> DemoPart:
-    """Sweep a sample take over brightness and blur, and measure how steady its badge is."""
+    """Sweep a sample clip over brightness and blur, and measure how stable its review signal is."""
     home = folder / "robustness"
-    clip = _sample(home / "take.mp4")
+    clip = _sample(home / "walker.mp4")
     shutil.rmtree(home / "sweep", ignore_errors=True)  # the demo's own, perhaps of another version
     sweep_clips(clip, axes=_AXES, out=home / "sweep")
     (report,) = measure_robustness(home / "sweep", run=home / "run", overwrite=True)
@@ -38,14 +38,9 @@ def _esi(report: SweepReport, blur: float) -> float:
 
 
 def _sample(path: Path) -> Path:
-    """A second of moving stripes with hard edges: sharp, and always moving."""
-    import numpy as np
-
+    """A second of somebody who walks: sharp, and always moving."""
     from rushes.media import write_clip
+    from rushes.media.scenes import SCENES
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows, columns = np.mgrid[0:192, 0:256]
-    across, down = np.sin(np.pi * (columns + 0.5) / 8), np.cos(np.pi * (rows / 6 + columns / 16))
-    picture = np.repeat((120 + 30 * np.sign(across) + 30 * np.sign(down))[..., None], 3, axis=2).astype(np.uint8)
-    # The pattern repeats with the frame's width, so that its light stays the same while it moves.
-    return write_clip(path, (np.roll(picture, 2 * t, axis=1) for t in range(25)), fps=25)
+    return write_clip(path, SCENES["walker"].frames(25, width=256, height=160), fps=25)

@@ -1,1 +1,1 @@
-"""Takes with known faults, and what is found in them."""
+"""Clips with known faults, and what is found in them."""

@@ -38,19 +38,19 @@ LONGEST_GAP_MS = 500.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Take:
+class Head:
     """A talking head: how its mouth and picture differ from the good one, and what must show it."""
 
     name: str
     fault: str
     caught: Callable[[Values], bool]
-    """Whether its values tell the fault, each against a threshold of its own: no good take is needed beside it."""
+    """Whether its values tell the fault, each against a threshold of its own: no good clip is needed beside it."""
     mouth: Callable[[NDArray[np.float64]], Sequence[float]] = lambda loudness: loudness.tolist()
     face_until: int = FRAMES
 
 
-TAKES = (
-    Take(
+HEADS = (
+    Head(
         name="face_in_sync",
         fault="none: the mouth follows the sound",
         caught=lambda v: (
@@ -60,19 +60,19 @@ TAKES = (
             and v["mouth_audio_offset_ms"] == 0
         ),
     ),
-    Take(
+    Head(
         name="face_late",
         fault=f"the mouth comes {_LATE} frames after the sound",
         mouth=lambda loudness: np.roll(loudness, _LATE).tolist(),
         caught=lambda v: v["mouth_audio_margin"] < 0 and v["mouth_audio_offset_ms"] == -1000 * _LATE / FPS,
     ),
-    Take(
+    Head(
         name="face_dead_mouth",
         fault="the mouth stays as it is",
         mouth=lambda loudness: [0.0] * len(loudness),
         caught=lambda v: v["mouth_speech_motion"] < AT_REST,
     ),
-    Take(
+    Head(
         name="face_lost",
         fault="the face leaves half-way",
         face_until=FRAMES // 2,
@@ -88,7 +88,7 @@ def read_portrait() -> Frame:
     return np.ascontiguousarray(picture[..., ::-1], np.uint8)
 
 
-def make_takes(folder: Path, portrait: Frame, takes: Sequence[Take] = TAKES) -> list[Path]:
+def make_heads(folder: Path, portrait: Frame, heads: Sequence[Head] = HEADS) -> list[Path]:
     """Write the talking heads; the same bytes every time."""
     folder.mkdir(parents=True, exist_ok=True)
     sound = speech()
@@ -96,17 +96,17 @@ def make_takes(folder: Path, portrait: Frame, takes: Sequence[Take] = TAKES) -> 
     assert not isinstance(loudness, str)
     empty = np.ascontiguousarray(portrait[-SIDE:, -SIDE:])[::-1]  # helmet and sleeve, upside down: no face in it
     paths = []
-    for take in takes:
-        frames = list(talking(portrait, take.mouth(loudness / loudness.max())))[: take.face_until]
-        frames += [np.roll(empty, number, axis=1) for number in range(FRAMES - take.face_until)]
-        path = folder / f"{take.name}.mp4"
+    for head in heads:
+        frames = list(talking(portrait, head.mouth(loudness / loudness.max())))[: head.face_until]
+        frames += [np.roll(empty, number, axis=1) for number in range(FRAMES - head.face_until)]
+        path = folder / f"{head.name}.mp4"
         write_clip(path, frames, fps=FPS, audio=sound)
         paths.append(path)
     return paths
 
 
 def run(folder: Path) -> DemoPart:
-    """Fetch models and portrait, make the takes, measure them, and check that each fault shows.
+    """Fetch models and portrait, make the clips, measure them, and check that each fault shows.
 
     Raises `MissingDependency` where the models, or the package that runs them, cannot be had.
     """
@@ -114,7 +114,7 @@ def run(folder: Path) -> DemoPart:
     pull("face")
     portrait = read_portrait()
     load_face_settings(1)  # the models are here; the package that runs them may not be
-    paths = make_takes(folder / "faces", portrait)
+    paths = make_heads(folder / "faces", portrait)
     found = evaluate_clips(
         [str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head", overwrite=True
     )
@@ -122,9 +122,9 @@ def run(folder: Path) -> DemoPart:
     values = [_values(measurements) for measurements in measured]
     badges = [entry.subject.badge for entry in found.entries]
     missed = [
-        take.name
-        for number, (take, own, badge) in enumerate(zip(TAKES, values, badges, strict=True))
-        if not take.caught(own) or (badge == "pass") != (number == 0)
+        head.name
+        for number, (head, own, badge) in enumerate(zip(HEADS, values, badges, strict=True))
+        if not head.caught(own) or (badge == "pass") != (number == 0)
     ]
     summary = (
         f"NOT told apart: {', '.join(missed)}"
@@ -135,11 +135,11 @@ def run(folder: Path) -> DemoPart:
     return DemoPart(
         title=title,
         run=found.path,
-        found=f"{len(TAKES)} talking heads made from one portrait; {summary}",
+        found=f"{len(HEADS)} talking heads made from one portrait; {summary}",
         header=("clip", "what was put in", "review signal", "face", "gap ms", "lips", "corr", "sync", "late by ms"),
         rows=[
-            [take.name, take.fault, badge or "", *(value_text(own[name]) for name in _SHOWN)]
-            for take, own, badge in zip(TAKES, measured, badges, strict=True)
+            [head.name, head.fault, badge or "", *(value_text(own[name]) for name in _SHOWN)]
+            for head, own, badge in zip(HEADS, measured, badges, strict=True)
         ],
         as_expected=not missed,
     )
