@@ -30,7 +30,7 @@ GROUPS = {
         *("clip", "fidelity", "judge", "fvd", "pose", "sweep", "robust", "paper"),
         *("canon", "calibrate", "import-scores"),
     ),
-    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics"),
+    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "verify", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
     "Setup": ("demo", "doctor", "models", "config"),
@@ -78,9 +78,16 @@ def root(
             help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
         ),
     ] = None,
+    damaged: Annotated[
+        bool, typer.Option("--damaged", help="Open runs whose files changed since they were complete, marked as such.")
+    ] = False,
 ) -> None:
     """The evaluation workbench for generated video. No number without its definition; people decide preference."""
     use_project_file(context, config)
+    if damaged:
+        from rushes.storage.integrity.seal import allow_damaged
+
+        allow_damaged(True)
 
 
 _FOLDERS = {
@@ -89,7 +96,7 @@ _FOLDERS = {
         "table",
     ),
     "measure": ("canon", "metrics"),
-    "workbench": ("config", "demo", "doctor", "log", "query", "serve", "view"),
+    "workbench": ("config", "demo", "doctor", "log", "query", "serve", "verify", "view"),
 }
 """Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""
 _SHARED = {
