@@ -1,1 +1,1 @@
-"""Whether a run's files are those that were written: the seal of a complete run, and `rushes verify`."""
+"""Whether a run's files are those that were written: the seal of a complete run, `rushes verify`, failures."""
