@@ -34,7 +34,7 @@ GROUPS = {
     "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "verify", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
-    "Setup": ("demo", "doctor", "models", "config"),
+    "Setup": ("demo", "doctor", "models", "config", "new"),
 }
 """Under which head `rushes --help` shows a verb; one that is in none comes last."""
 
@@ -97,7 +97,7 @@ _FOLDERS = {
         "table",
     ),
     "measure": ("canon", "metrics"),
-    "workbench": ("config", "demo", "doctor", "log", "query", "serve", "verify", "view"),
+    "workbench": ("config", "demo", "doctor", "log", "new", "query", "serve", "verify", "view"),
 }
 """Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""
 _SHARED = {
