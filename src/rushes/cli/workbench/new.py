@@ -64,13 +64,11 @@ def new(
 
 
 def write_package(kind: str, name: str, folder: Path) -> Path:
-    """The package of a kind in a new folder; `InputError` for an unknown kind, a name that will not do, a folder in use."""
+    """The package of a kind in a new folder; `InputError` for an unknown kind, an odd name, or a folder in use."""
     from rushes.core.words.suggest import did_you_mean
 
     if kind not in KINDS:
-        raise InputError(
-            f"no kind of package is called {kind!r}{did_you_mean(kind, KINDS)}; there are {', '.join(KINDS)}"
-        )
+        raise InputError(f"expected {', '.join(KINDS)}; got {kind!r}{did_you_mean(kind, KINDS)}")
     if not name.isidentifier() or name != name.lower() or name == "rushes":
         raise InputError(f"a name is lower-case letters, digits and _, not beginning with a digit; got {name!r}")
     if folder.exists():
