@@ -44,6 +44,6 @@ def test_a_measurement_is_an_estimate_with_its_definition_and_place() -> None:
 @pytest.mark.parametrize("why", list(Why))
 def test_only_what_forbids_a_verdict_is_stored(why: Why) -> None:
     m = Measurement(definition=METRIC, value=0.5, count=1, interval=None, why=why)
-    assert m.as_dict().get("why") == ("few-videos" if why is Why.FEW_VIDEOS else None)
+    assert m.as_dict().get("why") == (why.value if why in (Why.FEW_VIDEOS, Why.PACKAGE_FAILED) else None)
     again = Measurement.from_dict(m.as_dict(), METRIC)
-    assert again == m and again.why is (why if why.forbids_verdict else None)
+    assert again == m and again.why is (why if why.is_stored else None)

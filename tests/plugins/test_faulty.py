@@ -55,3 +55,41 @@ def test_asking_for_one_that_is_none_is_one_line(rushes: Rushes, takes: Path, tm
     ):
         done = rushes("clip", takes, "--metric", name, "-o", tmp_path / "run", plugins="faulty")
         assert done.returncode == 1 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_verb_that_cannot_be_loaded_costs_itself_alone(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
+    for words in (("--version",), ("--help",), ("metrics", "blur_score"), ("doctor", "-v")):
+        done = rushes(*words, plugins="faulty", fresh=True)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    broken = rushes("faulty-verb", plugins="faulty", fresh=True)
+    assert (
+        broken.returncode == 1
+        and broken.stderr.count("\n") == 1
+        and "No module named 'faulty.nowhere'" in broken.stderr
+    )
+    # a package does not take the name of a built-in verb
+    assert clip(rushes, takes / "full.mkv", tmp_path / "run")["badge"] in ("pass", "flagged")
+
+
+def test_doctor_lists_what_packages_add(rushes: Rushes) -> None:
+    pieces = json.loads(rushes("doctor", "--json", plugins="faulty").stdout)["pieces"]
+    added = {piece["name"]: piece for piece in pieces if piece["kind"] == "package"}
+    assert added["fails_at_add"]["here"] and added["fails_at_add"]["detail"] == "clip metric of faulty 0.1"
+    assert not added["does_not_import"]["here"] and "cannot be loaded" in added["does_not_import"]["detail"]
+    shown = rushes("doctor", plugins="faulty").stdout
+    assert "Packages: " in shown and "does_not_import" in shown
+    assert "Packages: " not in rushes("doctor", plugins="").stdout
+
+
+def test_numbers_of_numpy_are_numbers(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
+    found = clip(rushes, takes / "full.mkv", tmp_path / "run", "gives_numpy")
+    (row,) = [m for m in found["measurements"] if m["signature"].startswith("gives_numpy")]  # type: ignore[attr-defined]
+    assert row["value"] == 0.5 and row["count"] == 6
+
+
+def test_what_failed_is_told_at_the_end_and_strict_is_exit_1(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
+    words = ("clip", takes, "-o", tmp_path / "run", "--jobs", 1, "--metric", "fails_at_add")
+    done = rushes(*words, plugins="faulty")
+    assert done.returncode == 0 and "fails_at_add failed on 2 of 2 clips (fails_at_add failed: Zero" in done.stderr
+    assert rushes(*words, "--strict", plugins="faulty").returncode == 1
+    assert rushes("clip", takes, "-o", tmp_path / "ours", "--jobs", 1, "--strict", plugins="faulty").returncode == 0

@@ -17,7 +17,8 @@ import typer
 
 from rushes import __version__
 from rushes.cli.project_file import VARIABLE, find_project_file, use_project_file
-from rushes.core.errors import RushesError
+from rushes.core.errors import InputError, RushesError
+from rushes.core.machine.packages import failure
 from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
 from rushes.instruments.catalogue import INSTRUMENTS
@@ -30,10 +31,10 @@ GROUPS = {
         *("clip", "fidelity", "judge", "fvd", "pose", "sweep", "robust", "paper"),
         *("canon", "calibrate", "import-scores"),
     ),
-    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics"),
+    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "verify", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
-    "Setup": ("demo", "doctor", "models", "config"),
+    "Setup": ("demo", "doctor", "models", "config", "new"),
 }
 """Under which head `rushes --help` shows a verb; one that is in none comes last."""
 
@@ -78,9 +79,16 @@ def root(
             help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
         ),
     ] = None,
+    damaged: Annotated[
+        bool, typer.Option("--damaged", help="Open runs whose files changed since they were complete, marked as such.")
+    ] = False,
 ) -> None:
     """The evaluation workbench for generated video. No number without its definition; people decide preference."""
     use_project_file(context, config)
+    if damaged:
+        from rushes.storage.integrity.seal import allow_damaged
+
+        allow_damaged(True)
 
 
 _FOLDERS = {
@@ -89,7 +97,7 @@ _FOLDERS = {
         "table",
     ),
     "measure": ("canon", "metrics"),
-    "workbench": ("config", "demo", "doctor", "log", "query", "serve", "view"),
+    "workbench": ("config", "demo", "doctor", "log", "new", "query", "serve", "verify", "view"),
 }
 """Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""
 _SHARED = {
@@ -105,8 +113,10 @@ _SHARED = {
 
 def verbs() -> dict[str, str]:
     """Every verb as "module:name", those of other packages' instruments included."""
-    own = {name: verb for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
-    return dict(sorted((_SHARED | own).items()))
+    found: dict[str, str] = {}
+    for _, instrument in INSTRUMENTS.items():  # built-in ones come first, and no package takes a name that is taken
+        found = dict(instrument.commands) | found
+    return dict(sorted((found | _SHARED).items()))
 
 
 def with_verbs(chosen: Mapping[str, str]) -> typer.Typer:
@@ -121,12 +131,28 @@ def with_verbs(chosen: Mapping[str, str]) -> typer.Typer:
     )
     command.callback()(root)
     for name, reference in chosen.items():
-        verb = load(reference)
+        verb = _verb(name, reference)
         if isinstance(verb, typer.Typer):
             command.add_typer(verb, name=name)
         else:
             command.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
     return command
+
+
+def _verb(name: str, reference: str) -> Any:
+    """What a verb does; of a package that cannot be loaded, to say so."""
+    try:
+        return load(reference)
+    except Exception as error:
+        if reference.startswith("rushes."):
+            raise
+        why = failure(f"loading the verb {name} of {reference.partition(':')[0]}", error)
+
+    def broken() -> None:
+        raise InputError(f"{why}; mend or remove the package")
+
+    broken.__doc__ = f"Cannot be used: {why}."
+    return broken
 
 
 @cache

@@ -89,6 +89,7 @@ class Why(StrEnum):
     UNKNOWN_RATERS = "unknown-raters", "single raters are not known"
     FEW_SHARED_RATINGS = "few-shared-ratings", "a rater and the others share too little"
     ONE_SIDE_WON_ALL = "one-side-won-all", "one side won every decided vote"
+    PACKAGE_FAILED = "package-failed", "a metric of another package failed"
     # no interval, or no test
     NEEDS_TWO_CLIPS = "needs-two-clips", "needs two clips or more"
     NEEDS_FIVE_CLIPS = "needs-five-clips", "fewer than 5 clips"
@@ -123,6 +124,11 @@ class Why(StrEnum):
         member = str.__new__(cls, key)
         member._value_, member.text = key, text
         return member
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether a run keeps it beside the note, to count by."""
+        return self.forbids_verdict or self is Why.PACKAGE_FAILED
 
     @property
     def forbids_verdict(self) -> bool:

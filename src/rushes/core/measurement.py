@@ -64,6 +64,10 @@ class Measurement(Estimate):
             raise DefinitionError(f"a measurement needs a Definition; got {type(self.definition).__name__}")
         if self.definition.open_params:
             raise DefinitionError(f"{name}: set {', '.join(self.definition.open_params)} before giving it a value")
+        for word in ("value", "count"):
+            given = getattr(self, word)
+            if type(given).__module__ == "numpy" and getattr(given, "ndim", 1) == 0:  # what a mean of an array is
+                object.__setattr__(self, word, given.item())
         if not isinstance(self.value, (int, float, type(None))):
             raise DefinitionError(f"{name}: a value is a number, true/false or None; got {self.value!r}")
         if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 0:
@@ -146,7 +150,7 @@ class Measurement(Estimate):
             data["at"] = dict(self.at)
         if self.interval is not None:
             data["interval"] = self.interval.as_dict()
-        if self.why is not None and self.why.forbids_verdict:
+        if self.why is not None and self.why.is_stored:
             data["why"] = self.why.value
         return data
 

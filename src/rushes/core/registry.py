@@ -129,6 +129,12 @@ class Registry(Generic[Thing]):
                 if name in self._built_in:
                     raise
 
+    def package(self, name: str) -> str:
+        """The distribution that adds a thing, with its version; "rushes" for a built-in one."""
+        point = None if name in self._built_in else _entry_points(self.group).get(name)
+        found = None if point is None else point.dist
+        return "rushes" if found is None else f"{found.name} {found.version}"
+
     def is_built_in(self, name: str) -> bool:
         return name in self._built_in
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.rubric import Rubric
@@ -283,6 +285,15 @@ class StudyService(Transactions):
 
     def _located(self, media: Media) -> Media:
         return replace(media, path=str(located(media.path, self.media_folder)))
+
+    def unready(self) -> str:
+        """What keeps the service from working: "the database" or "the media folder"; "" where nothing does."""
+        try:
+            with self.database.glance() as connection:
+                connection.exec_driver_sql("SELECT 1")
+        except SQLAlchemyError:
+            return "the database does not answer"
+        return "" if self.media_folder.is_dir() or not self.media_folder.exists() else "the media folder is no folder"
 
     def relocate(self, study: str | None = None) -> Located:
         """Look for every clip below the media folder, and keep paths relative to it from now on."""

@@ -22,6 +22,7 @@ from rushes.web.http.access import NeedsLogin
 from rushes.web.http.access import admin as admin_only
 from rushes.web.http.limits import BodyLimit
 from rushes.web.http.named_paths import NamedPaths, with_slashes
+from rushes.web.http.operations import Operations
 from rushes.web.http.pages import page, see
 from rushes.web.http.security import Guard, StaleForm, csrf_checked
 from rushes.web.views import boards, clips, home_parts, runs
@@ -49,6 +50,7 @@ def create_app(
     any_host: bool = False,
     setup_key: str = "",
     trusted_proxies: Sequence[str] = (),
+    metrics: bool = False,
 ) -> FastAPI:
     """The workbench as an ASGI app.
 
@@ -59,6 +61,7 @@ def create_app(
     behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
     made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
     under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
+    `metrics` shows counts of requests at /metrics; /healthz and /readyz answer in any case.
     """
     study_service = service if service is not None else open_service(database_url, media=media)
     bench = Workbench(
@@ -81,6 +84,7 @@ def create_app(
 
     app = routed(bench, lifespan=lifespan)
     app.add_middleware(Guard, bench=bench)
+    app.add_middleware(Operations, ready=study_service.unready, metrics=metrics)
     return app
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.compare.board.board_runs import CALM, NOISE, RULES, clip_run, pose_run, study_run, sweep_run
 from tests.compare.paper.paper_runs import PSNR, fidelity_run, fvd_run
+from tests.reseal import reseal
 
 from rushes.compare.board.model import BoardData, Reading
 from rushes.compare.readings.collect import collect_board
@@ -201,6 +202,7 @@ def test_a_pair_without_a_generated_clip_is_no_clip_of_the_system(tmp_path: Path
     subjects = lacking / "subjects.jsonl"
     text = subjects.read_text(encoding="utf-8")
     subjects.write_text(text.replace("takes/birch/p2.mp4", "real/p2.mp4"), encoding="utf-8")
+    reseal(lacking)
     board = collect_board([tmp_path / "amber", lacking])
     assert ("birch", "p2") not in board.clips and "birch lacks 1 of 2 prompts: p2" in board.remarks
     assert board.values["birch", column(board, "psnr").key]["p2"].note == "no partner"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reseal import reseal
 
 import rushes
 from rushes.compare.runs.many import compare_all
@@ -92,6 +93,7 @@ def test_clips_that_are_gone_say_so_and_the_numbers_stand(clips: tuple[Path, Pat
         subjects = run / "subjects.jsonl"
         moved = subjects.read_text(encoding="utf-8").replace(str(clips[0].parent), str(tmp_path / "gone"))
         subjects.write_text(moved, encoding="utf-8")
+        reseal(run)
     found = compare_all(runs)
     text = render_comparison(found, clips=shown_clips(found, ReportOptions(strips=10)))
     assert text.count("no longer where the run found it") == 4

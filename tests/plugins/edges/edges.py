@@ -44,3 +44,16 @@ BROKEN = PairMetric(
     observe=broken,
     series="broken_error",
 )
+
+
+def fidelity_fault(name, finish):
+    """A metric whose `finish` gives something else than it should."""
+    observer = type(name, (Edges,), {"finish": finish, "__module__": __name__})
+    definition = Definition(name=name, unit="1", lowest=None, highest=None, better="lower", summary="Bad.", formula="x")
+    return PairMetric(definition=definition, label=name, observe=observer, series=name)
+
+
+GIVES_NONE = fidelity_fault("gives_none", lambda self: None)
+GIVES_A_LIST = fidelity_fault("gives_a_list", lambda self: Seen(series={"gives_a_list": list(self.errors)}))
+GIVES_TOO_FEW = fidelity_fault("gives_too_few", lambda self: Seen(series={"gives_too_few": np.zeros(2)}))
+GIVES_ANOTHER = fidelity_fault("gives_another", lambda self: Seen(series={"something": np.zeros(len(self.errors))}))

@@ -3,6 +3,7 @@
 import sys
 
 from rushes.core import Definition, Measurement
+from rushes.core.instrument import Instrument
 from rushes.instruments.clip import ClipMetric
 
 
@@ -55,3 +56,20 @@ OTHER_INPUT = metric(
 )
 HAS_INPUT = ClipMetric(definition=definition("has_input").add_params(input="mine"), measure=lambda seen: None)
 IS_NO_METRIC = 42
+
+
+def numpy_numbers(self):
+    import numpy as np
+
+    return Measurement(definition=definition("gives_numpy"), value=np.float32(0.5), count=np.int64(self.frames))
+
+
+GIVES_NUMPY = metric("gives_numpy", finish=numpy_numbers)
+INSTRUMENT = Instrument(
+    name="faulty",
+    title="Faulty",
+    question="What does a package break?",
+    definitions="faulty:NONE",
+    commands={"faulty-verb": "faulty.nowhere:verb", "clip": "faulty:fail"},
+)
+NONE = ()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reseal import reseal
 
 from rushes.compare.report import write_report
 from rushes.core import Definition, Measurement, signature_params
@@ -140,6 +141,7 @@ def test_a_clip_that_went_or_changed_has_a_placeholder(takes: Path, clip_run: Pa
     text = (run / "subjects.jsonl").read_text()
     moved = text.replace(f"{takes}/good.mp4", f"{takes}/moved.mp4").replace(f"{takes}/cut.mp4", f"{takes}/good.mp4")
     (run / "subjects.jsonl").write_text(moved)
+    reseal(run)
     write_report([run], tmp_path / "r.html", jobs=1)
     found = read(tmp_path / "r.html")
     _, rows = clip_rows(found)
@@ -191,6 +193,7 @@ def test_a_signal_this_version_does_not_know_is_shown_last(tmp_path: Path, many:
     run = many(3).path
     text = (run / "subjects.jsonl").read_text()
     (run / "subjects.jsonl").write_text(text.replace('"badge":"reject"', '"badge":"\\"><b>odd"'))
+    reseal(run)
     made = write_report([run], tmp_path / "r.html", strips=0)
     _, rows = clip_rows(read(made.path))
     assert [row["badge"] for row in rows] == ["flagged", "pass", '"><b>odd'] and "<b>odd" not in made.path.read_text()

@@ -81,7 +81,7 @@ def test_a_shard_that_is_gone_is_one_line(bucket: Bucket, put: tuple[Path, str])
     with pytest.raises(RunError, match="runs/week/shards/00001.parquet: cannot be read"):
         list(run.subjects)
     bucket.put("runs/week/index.json", b"{}")
-    with pytest.raises(RunError, match="do not fit together"):
+    with pytest.raises(RunError, match="index.json: changed after the run was complete"):
         read_run(put[1])
 
 

@@ -301,6 +301,10 @@ def test_what_is_no_run_says_so(tmp_path: Path, content: str | None, says: str) 
 def test_files_that_do_not_fit_together_are_one_line(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", ["a"])
     (folder / "measurements.jsonl").write_text('{"subject": "a"}\n')
+    with pytest.raises(RunError, match="measurements.jsonl: changed after the run was complete"):
+        read_run(folder)
+    info = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(info | {"seal": None}))  # as of before there were seals
     with pytest.raises(RunError, match="do not fit together"):
         read_run(folder)
 

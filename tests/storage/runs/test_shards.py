@@ -207,7 +207,7 @@ def test_a_shard_of_the_right_length_and_wrong_content_is_one_line(tmp_path: Pat
     folder = write_shards(tmp_path / "run", names(4))
     table = folder / "shards/00000.parquet"
     table.write_bytes(b"x" * table.stat().st_size)
-    with pytest.raises(RunError, match="00000.parquet: cannot be read"):
+    with pytest.raises(RunError, match="00000.parquet: changed after it was written"):
         list(read_run(folder).subjects)
 
 

@@ -39,6 +39,10 @@ def gate(
             help="Go by this metric; the margin in its unit, or as 2% of the baseline. Left out: all that judge.",
         ),
     ] = None,
+    baseline_digest: Annotated[
+        str | None,
+        typer.Option(metavar="DIGEST", help="Refuse a baseline with another digest (see rushes verify)."),
+    ] = None,
     margin: Annotated[
         float, typer.Option(metavar="N", help="Margins that are not given: N times what a clip moves by itself.")
     ] = 1.0,
@@ -74,6 +78,11 @@ def gate(
     asked = [_metric(text) for text in metric or ()]
     if len(dict(asked)) < len(asked):
         raise typer.BadParameter("give each metric once, with one margin", param_hint="--metric")
+    if baseline_digest is not None:
+        from rushes.storage.integrity.verify import require_digest
+        from rushes.storage.runs import read_run
+
+        require_digest(read_run(baseline), baseline_digest)
     report = check_regression(
         baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level, prompts=prompts
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from rushes.cli.measure.failed import say_failed
 from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.present.terminal.console import (
     EXIT_BAD_INPUT,
@@ -20,7 +21,16 @@ from rushes.present.terminal.console import (
     show_signatures,
     tell,
 )
-from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, Json, Overwrite, Verbose, chosen_engine
+from rushes.present.terminal.options import (
+    AddressOption,
+    EngineOption,
+    Jobs,
+    Json,
+    Overwrite,
+    Strict,
+    Verbose,
+    chosen_engine,
+)
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -147,6 +157,7 @@ def clip(
     csv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
     ] = None,
+    strict: Strict = False,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -212,6 +223,8 @@ def clip(
     else:
         _show(run, rules, written, verbose=verbose)
     say(*remarks)
+    if metric:
+        say_failed(run, strict=strict)
     if fail_on is not None:
         _hold(run, rules, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
 

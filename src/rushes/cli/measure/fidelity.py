@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rushes.cli.measure.failed import say_failed
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.protocols import DEFAULT, PROTOCOLS
 from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures
-from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, Json, Overwrite, Verbose, chosen_engine
+from rushes.present.terminal.options import (
+    AddressOption,
+    EngineOption,
+    Jobs,
+    Json,
+    Overwrite,
+    Strict,
+    Verbose,
+    chosen_engine,
+)
 from rushes.present.terminal.progress import progress_bars
 from rushes.present.terminal.several import several_words
 
@@ -86,6 +96,7 @@ def fidelity(
     address: AddressOption = None,
     overwrite: Overwrite = False,
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one row per pair as CSV.")] = None,
+    strict: Strict = False,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -131,6 +142,8 @@ def fidelity(
     say(*remarks)
     if done.failed:
         say(f"{len(done.failed)} of {len(done.pairs)} pairs could not be compared; the run has each reason")
+    if metric:
+        say_failed(done.run, strict=strict)
 
 
 _WORDS = {"--protocol": PROTOCOLS.__contains__, "--metric": METRICS.__contains__, "--weights": lambda word: "=" in word}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import rushes.cli.study.results
+import rushes.cli.study.safekeeping
 import rushes.cli.study.standing  # noqa: F401  adds `status`, `exclude` and `adjudicate`
 from rushes.cli.study.study import DEFAULT_DB, Db, MediaFolder, Name, answer, app, open_studies, shown
 from rushes.core.table import COUNT

@@ -51,7 +51,14 @@ def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-_NOUNS = {"core": "Core", "extra": "Extras", "models": "Models", "test tool": "Test tools", "machine": "Machine"}
+_NOUNS = {
+    "core": "Core",
+    "extra": "Extras",
+    "package": "Packages",
+    "models": "Models",
+    "test tool": "Test tools",
+    "machine": "Machine",
+}
 
 
 def _summary(pieces: Sequence[Piece]) -> None:
@@ -60,6 +67,8 @@ def _summary(pieces: Sequence[Piece]) -> None:
     tell(f"rushes {rushes.detail}")
     for kind, noun in _NOUNS.items():
         every = [piece for piece in pieces if piece.kind == kind]
+        if not every:
+            continue
         lacking = [piece.name for piece in every if not piece.here]
         missing = f"; missing: {', '.join(lacking)}" if lacking else ""
         tell(f"{noun}: {len(every) - len(lacking)} of {len(every)} are here{missing}")

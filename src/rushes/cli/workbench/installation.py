@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Literal
 
 from rushes import __version__
+from rushes.core.errors import RushesError
 from rushes.core.machine.cache import cache_folder
+from rushes.core.registry import Registry, load
 from rushes.core.selection import reading_names
 from rushes.vision.models.cache import is_pulled, pull_command
 from rushes.vision.models.catalogue import GROUPS
 
-Kind = Literal["core", "extra", "models", "test tool", "machine"]
+Kind = Literal["core", "extra", "package", "models", "test tool", "machine"]
 
 _MODULES = {"opencv-python-headless": "cv2"}
 """Import name of a core package, where it differs from the project's."""
@@ -54,6 +56,17 @@ _TOOLS = {
 }
 """Program -> (Debian package, what it unlocks). None is needed to use Rushes."""
 
+_REGISTRIES = (
+    "rushes.instruments.catalogue:INSTRUMENTS",
+    "rushes.instruments.clip.metrics:METRICS",
+    "rushes.instruments.fidelity.metrics:METRICS",
+    "rushes.instruments.distribution.features.backbones:BACKBONES",
+    "rushes.instruments.pose.instrument:NORMALIZATIONS",
+    "rushes.instruments.robustness.sweep.judges:JUDGES",
+    "rushes.instruments.judge.asking.answerers:ANSWERERS",
+    "rushes.study.exchange.formats:FORMATS",
+)
+"""Where other packages add things by entry points."""
 _R3D50 = "resnet-50-kinetics.pth"
 
 
@@ -76,10 +89,11 @@ _Found = Iterator[tuple[str, bool, str] | tuple[str, bool, str, str] | tuple[str
 
 
 def examine() -> tuple[Piece, ...]:
-    """Every piece, in the order core, extras, models, test tools, machine."""
+    """Every piece, in the order core, extras, packages that add to Rushes, models, test tools, machine."""
     finders: dict[Kind, Callable[[], _Found]] = {
         "core": _core,
         "extra": _extras,
+        "package": _packages,
         "models": _models,
         "test tool": _tools,
         "machine": _machine,
@@ -114,6 +128,23 @@ def _extras() -> _Found:
         detail = f"not installed: {', '.join(missing)}" if missing else here
         unlocks = _EXTRAS.get(extra, f"what the extra {extra} is for")
         yield extra, not missing, detail, unlocks, f"pip install 'rushes[{extra}]'"
+
+
+def _packages() -> _Found:
+    """What other packages add, each loaded or why not."""
+    for reference in _REGISTRIES:
+        try:
+            registry: Registry[object] = load(reference)
+        except ImportError:  # of an extra that is not installed
+            continue
+        for name in registry:
+            if not registry.is_built_in(name):
+                try:
+                    registry[name]
+                except RushesError as error:
+                    yield name, False, str(error), f"the {registry.kind} {name}", "mend or remove the package"
+                else:
+                    yield name, True, f"{registry.kind} of {registry.package(name)}"
 
 
 def _models() -> _Found:

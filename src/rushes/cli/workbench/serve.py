@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -50,6 +50,13 @@ def serve(
         list[str] | None,
         typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is believed."),
     ] = None,
+    log: Annotated[
+        Literal["text", "json", "off"],
+        typer.Option("--log", help="A line per request on stderr: text, json, or off for warnings alone."),
+    ] = "off",
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Show counts and durations of requests at /metrics, for Prometheus.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
     ] = False,
@@ -66,6 +73,7 @@ def serve(
     discovery = _discovery(run or (), suite or ())
     from rushes.web.app import create_app
     from rushes.web.home.discovery import Served
+    from rushes.web.http.operations import log_to
     from rushes.web.serving import serve_on
 
     sys.setswitchinterval(SWITCH_S)
@@ -81,7 +89,9 @@ def serve(
         any_host=wildcard and not public_url,
         setup_key=key,
         trusted_proxies=tuple(trusted_proxy or ()),
+        metrics=metrics,
     )
+    log_to(sys.stderr, log)
     bench: Workbench = app.state.workbench
     _set_password_from_environment(bench)
     with socket.create_server((host, port), backlog=2048) as listener:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
 from rushes.compare.board.reference_differences import with_declared_differences
+from rushes.compare.definitions.agreement import require_same_definitions
 from rushes.compare.readings.alike_columns import alike_remarks, choose_columns
 from rushes.compare.readings.columns import WHOLE, Column, Columns, tell_apart
 from rushes.compare.readings.people import PeopleColumns, credentials_beside, people_columns
@@ -50,6 +51,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlis
     that a board leaves out (blinks, shares of frozen frames …), for tables and figures that ask for them by name.
     """
     found = gather(place)
+    require_same_definitions([run for system in found.systems for run in system.runs])
     index = PromptIndex(found.prompts, found.systems)
     columns = Columns()
     matrix = {system.name: _answers(system, index) for system in found.systems}

@@ -15,6 +15,7 @@ from rushes.compare.comparison import (
     paired_statistics,
     spread_difference,
 )
+from rushes.compare.definitions.agreement import require_same_definitions
 from rushes.compare.readings.alike_columns import whatever_input
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
 from rushes.compare.readings.file_facts import FILE_FACTS
@@ -49,6 +50,7 @@ def compare_two(
     """`compare_runs` of two; `letters` are what the runs are called."""
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     require_one_instrument((a, b))
+    require_same_definitions((a, b))
     (a, b), remarks = sample_means((a, b), prompts)
     b = called_alike(a, b)
     pairing = pair_subjects(a, b)

@@ -59,6 +59,8 @@ class Seen:
     """Why there is nothing; "" where there is something."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What a reader must know, by the series' name."""
+    failed: bool = False
+    """Whether there is nothing because an observer of another package failed."""
 
 
 class Observer(Protocol):

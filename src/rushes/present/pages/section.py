@@ -146,6 +146,8 @@ def notice(run: Run, *, total: int = 0) -> str:
     """What a reader must know about a run that is not complete; `total` is how many subjects it will have."""
     if run.status == "complete":
         return ""
+    if run.damage:
+        return f"This run is damaged: {run.damage[0]}. Its numbers may be wrong, and some may be missing."
     many = f"{len(run.subjects)} of {total}" if total else str(len(run.subjects))
     what = {"running": "was still going, or was stopped without a word, when this report was made"}
     words = what.get(run.status, "was interrupted")

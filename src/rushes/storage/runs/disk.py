@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rushes.core.errors import DefinitionError, RunError, RushesError
 
-_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What files of somebody else's making can end in while they are put together."""
 
 
@@ -32,7 +32,7 @@ def misfits(what: str, then: str) -> Iterator[None]:
     """Turn what files end in that are not what a run writes into one line: what is wrong, why, and what to do then."""
     try:
         yield
-    except _CORRUPT as error:
+    except CORRUPT as error:
         if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
             raise
         raise RunError(f"{what} ({' '.join(repr(error).split())}); {then}") from None

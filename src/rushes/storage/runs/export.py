@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rushes.core.errors import RunError
+from rushes.storage.integrity.seal import SEAL, make_seal
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
-from rushes.storage.runs.writer import FORMAT, write_info, write_merged
+from rushes.storage.runs.writer import FORMAT, MERGED, write_info, write_merged
 from rushes.storage.shards.index import INPUTS
 
 _OF_SHARDS = ("shards", "subjects", "measurements", "digest")
@@ -35,12 +36,14 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
         target.mkdir(parents=True, exist_ok=True)
         if strangers := sorted(path.name for path in target.iterdir()):
             raise RunError(f"{target}: expected an empty folder; it holds {strangers[0]}; choose another -o")
-        write_merged(target, (line.decode() for line in _lines(opened)))
+        used = write_merged(target, (line.decode() for line in _lines(opened)))
         if series:
             _copy_series(opened, target / "series")
         info = {key: value for key, value in opened.info.items() if key not in _OF_SHARDS} | {"format": FORMAT}
         if opened.shards is not None:
             info["inputs"] = [json.loads(line) for line in opened.shards.place.read(INPUTS).split(b"\n") if line]
+        counts = {"subjects": len(opened.subjects), "measurements": used.total()}
+        info[SEAL] = make_seal(target, MERGED, definitions=info["definitions"], **counts)
         write_info(target, info)
     return target
 

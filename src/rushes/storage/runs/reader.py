@@ -6,38 +6,42 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import RunError
+from rushes.core.machine.provenance import bytes_digest
+from rushes.storage.integrity.seal import broken, opens_damaged, require_sound
 from rushes.storage.mirrors.pulling import listed, pull_run, read_info, run_address
 from rushes.storage.numpy_files import reason
 from rushes.storage.remote.address import is_remote, joined, safe_name
 from rushes.storage.remote.errors import Vanished
 from rushes.storage.remote.store import get_bytes, get_files
 from rushes.storage.remote.transfer import errors_about
-from rushes.storage.runs.disk import misfits
+from rushes.storage.runs.disk import CORRUPT, misfits
 from rushes.storage.runs.packing import subject_of
 from rushes.storage.runs.run import Run
 from rushes.storage.runs.subjects import Subject
 from rushes.storage.runs.writer import SHARDED, in_shards
 from rushes.storage.shards import index as marks
-from rushes.storage.shards.index import FOLDER, INDEX, Index
+from rushes.storage.shards.index import FOLDER, INDEX, Index, shard_fault
 from rushes.storage.shards.reading import LazyItems, LazyMeasurements, ShardPlace, Shards, read_loose
 from rushes.storage.shards.spool import FOLDER as SPOOL
 from rushes.storage.shards.spool import Span
 
 
-def read_run(path: Path | str) -> Run:
+def read_run(path: Path | str, *, damaged: bool = False) -> Run:
     """Read a run directory, complete or not.
 
     A run still going, or one that stopped half-way, gives the subjects finished so far. An address gives the run in a
-    store, as it is now. Raises `RunError` for a folder that is not a run, or a run written by a newer version.
+    store, as it is now. Raises `RunError` for a folder that is not a run, a run written by a newer version, and a
+    complete run whose files changed since; with `damaged`, such a run is opened and its status is "damaged".
     """
-    return _read_remote(str(path)) if is_remote(path) else _read(Path(path))
+    return _read_remote(str(path), damaged) if is_remote(path) else _read(Path(path), damaged=damaged)
 
 
 def opened_run(run: Run | Path | str) -> Run:
@@ -45,13 +49,13 @@ def opened_run(run: Run | Path | str) -> Run:
     return run if isinstance(run, Run) else read_run(run)
 
 
-def _read_remote(given: str) -> Run:
+def _read_remote(given: str, damaged: bool) -> Run:
     url = run_address(given)
     home = Path(tempfile.mkdtemp(prefix="rushes-run-"))
     folder = home / safe_name(url)
     folder.mkdir()
     try:
-        run = replace(_read_at(url, folder), url=url)
+        run = replace(_read_at(url, folder, damaged), url=url)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
@@ -59,7 +63,7 @@ def _read_remote(given: str) -> Run:
     return run
 
 
-def _read_at(url: str, folder: Path) -> Run:
+def _read_at(url: str, folder: Path, damaged: bool) -> Run:
     """Of a run in shards nothing is brought here but what it says about itself; of another, all but its series."""
     try:
         (folder / "run.json").write_bytes(get_bytes(joined(url, "run.json")))
@@ -68,10 +72,10 @@ def _read_at(url: str, folder: Path) -> Run:
     with errors_about(folder, url):
         if not in_shards(read_info(folder)):
             pull_run(url, folder)
-        return _read(folder, url)
+        return _read(folder, url, damaged=damaged)
 
 
-def _read(folder: Path, url: str = "") -> Run:
+def _read(folder: Path, url: str = "", *, damaged: bool = False) -> Run:
     try:
         info = json.loads((folder / "run.json").read_bytes())
     except FileNotFoundError:
@@ -86,55 +90,97 @@ def _read(folder: Path, url: str = "") -> Run:
         )
     try:
         with misfits(f"{folder}: the run's files do not fit together", "run the command again"):
-            return _read_shards(ShardPlace(folder, url), info) if in_shards(info) else _assemble(folder, info)
+            if in_shards(info):
+                return _read_shards(ShardPlace(folder, url), info, damaged)
+            return _assemble(folder, info, damaged)
     except OSError as error:
         raise RunError(f"{folder}: cannot be read ({error})") from None
 
 
-def _assemble(folder: Path, info: dict[str, Any]) -> Run:
+def _assemble(folder: Path, info: dict[str, Any], damaged: bool) -> Run:
     if not all(isinstance(info[key], str) for key in ("instrument", "status")):
         raise TypeError("instrument and status are words")
+    damage: tuple[str, ...] = ()
+    facts = info["definitions"]
     if (folder / "journal.jsonl").exists():
-        records = _whole_lines(folder / "journal.jsonl")
+        records = list(_rows((folder / "journal.jsonl").read_bytes()))
         latest = {record["subject"]["id"]: record for record in records if "subject" in record}
         subject_rows = [record["subject"] for record in latest.values()]
         rows = [row for record in latest.values() for row in record["measurements"]]
         journalled = [record["definition"] for record in records if "definition" in record]
-        facts = info["definitions"] | {definition["signature"]: definition for definition in journalled}
+        facts = facts | {definition["signature"]: definition for definition in journalled}
     else:
-        subject_rows = _whole_lines(folder / "subjects.jsonl")
-        rows = _whole_lines(folder / "measurements.jsonl")
-        facts = info["definitions"]
+        files = {name: _bytes(folder / name) for name in ("subjects.jsonl", "measurements.jsonl")}
+        found = {name: None if data is None else bytes_digest(data) for name, data in files.items()}
+        damage = require_sound(list(broken(str(folder), info, found)), damaged=damaged)
+        subject_rows, rows = (list(_rows(data or b"", skip=bool(damage))) for data in files.values())
     definitions = {signature: Definition.from_dict(fact) for signature, fact in facts.items()}
     measurements: dict[str, list[Measurement]] = {}
     for row in rows:
-        measurements.setdefault(row["subject"], []).append(Measurement.from_dict(row, definitions[row["signature"]]))
-    subjects = {row["id"]: Subject.from_row(row) for row in subject_rows}
-    return Run(folder, info, tuple(subjects.values()), {key: tuple(value) for key, value in measurements.items()})
+        with _skipping(bool(damage)):
+            number = Measurement.from_dict(row, definitions[row["signature"]])
+            measurements.setdefault(row["subject"], []).append(number)
+    subjects: dict[str, Subject] = {}
+    for row in subject_rows:
+        with _skipping(bool(damage)):
+            subjects[row["id"]] = Subject.from_row(row)
+    numbers = {key: tuple(value) for key, value in measurements.items()}
+    return Run(folder, info, tuple(subjects.values()), numbers, damage=damage)
 
 
-def _whole_lines(path: Path) -> list[Any]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
 
 
-def _read_shards(place: ShardPlace, info: Mapping[str, Any]) -> Run:
+def _rows(data: bytes, *, skip: bool = False) -> Iterator[Any]:
+    """Lines that are whole; with `skip`, without those that are no JSON."""
+    for line in data.split(b"\n")[:-1]:
+        with _skipping(skip):
+            yield json.loads(line)
+
+
+@contextmanager
+def _skipping(wanted: bool) -> Iterator[None]:
+    """Leave out a row of a damaged run that cannot be read."""
+    try:
+        yield
+    except CORRUPT:
+        if not wanted:
+            raise
+
+
+def _read_shards(place: ShardPlace, info: Mapping[str, Any], damaged: bool) -> Run:
     """A run in shards; `RunError` where one of them is missing or cut in a folder here.
 
     Of an address nothing is copied but the index; of a run under way, markers and spools.
     """
     marks.require_pyarrow()
     loose: dict[str, Span] = {}
-    try:
-        index = marks.read_index(place.read(INDEX), info["definitions"])
-    except (FileNotFoundError, Vanished):
+    data = _index_bytes(place)
+    damage = list(broken(str(place), info, {INDEX: None if data is None else bytes_digest(data)}))
+    if data is None:
+        if info["status"] == "complete" and not damage:
+            damage.append(f"{place}/{INDEX}: is missing")
+        require_sound(damage, damaged=damaged)
         index, loose = _under_way(place)
     else:
-        if not place.url:
+        require_sound(damage, damaged=damaged)
+        index = marks.read_index(data, info["definitions"])
+        if not place.url and not opens_damaged(damaged):
             marks.require_whole(place.folder, index.shards)
-    shards = Shards(place, index, loose)
-    return Run(place.folder, info, LazyItems(shards, subject_of), LazyMeasurements(shards), shards=shards)
+        elif not place.url:
+            damage += [wrong for shard in index.shards if (wrong := shard_fault(place.folder, shard))]
+    checked = not (damage or place.url or loose)
+    shards = Shards(place, index, loose, checked=checked)
+    items, numbers = LazyItems(shards, subject_of), LazyMeasurements(shards)
+    return Run(place.folder, info, items, numbers, shards=shards, damage=tuple(damage))
+
+
+def _index_bytes(place: ShardPlace) -> bytes | None:
+    try:
+        return place.read(INDEX)
+    except (FileNotFoundError, Vanished):
+        return None
 
 
 def _under_way(place: ShardPlace) -> tuple[Index, dict[str, Span]]:

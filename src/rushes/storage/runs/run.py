@@ -17,6 +17,7 @@ from rushes.core.registry import optional_package
 from rushes.core.selection import Where, keys_of, label, meant_by, one, reading_names, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
+from rushes.storage.integrity.seal import DAMAGED
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import joined
 from rushes.storage.remote.errors import Vanished
@@ -47,6 +48,8 @@ class Run:
     """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
     shards: Shards | None = field(default=None, compare=False)
     """The files of a run in shards; None where all of a run is in memory."""
+    damage: tuple[str, ...] = ()
+    """What is not as it was written, a line each; only where a damaged run was asked for."""
 
     def __repr__(self) -> str:
         numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
@@ -84,8 +87,8 @@ class Run:
 
     @property
     def status(self) -> str:
-        """ "complete", "running" or "interrupted"."""
-        return str(self.info["status"])
+        """ "complete", "running", "interrupted", or "damaged" where it was opened although files of it changed."""
+        return DAMAGED if self.damage else str(self.info["status"])
 
     @property
     def paths(self) -> list[str]:

@@ -13,6 +13,7 @@ import datetime
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from rushes.core.errors import RunError
 from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing_bytes
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import environment
+from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal
 from rushes.storage.mirrors.pulling import FEATURES
 from rushes.storage.runs.disk import disk_errors, misfits
 from rushes.storage.runs.ids import Identities
@@ -43,6 +45,8 @@ _MEASUREMENTS, _SUBJECT = '{"measurements":[', '],"subject":'
 _decoder = json.JSONDecoder()
 _NO_STRANGERS = {LOCK, ".pushed", "journal.jsonl", "triage.json"}
 """What may lie in a folder before a run does; triage.json is the user's, and no writer touches it."""
+MERGED = ("subjects.jsonl", "measurements.jsonl")
+"""What a complete run in one piece holds its rows in."""
 RESULTS = (
     *("journal.jsonl", "subjects.jsonl", "measurements.jsonl", "index.json", "inputs.jsonl"),
     *("series", FEATURES, "shards", "spool"),
@@ -98,6 +102,7 @@ class RunWriter:
                 before = {}
             elif before:
                 self._require_format(before)
+                self._require_sound(before)
                 with self._misfits():
                     question = question.going_on(before, self.path, add=add, empty=self._is_empty())
             self._inputs = question.inputs
@@ -191,8 +196,9 @@ class RunWriter:
             self._journal.flush()
             used = write_merged(self.path, (self._read_span(self._lines[subject_id]) for subject_id in order))
             self._journal.close()
-            self._definitions = {s: d for s, d in self._definitions.items() if s in used}
+            self._definitions = {s: self._definitions[s] for s in sorted(used)}
             self._drop_stray_series(set(order))
+            self._seal(MERGED, subjects=len(order), measurements=used.total())
             self._write_info("complete")
             (self.path / "journal.jsonl").unlink()
 
@@ -219,6 +225,11 @@ class RunWriter:
             question.going_on(before, self.path, add=False, empty=True)
         for target in (self.path / name for name in RESULTS):
             shutil.rmtree(target, ignore_errors=True) if target.is_dir() else target.unlink(missing_ok=True)
+
+    def _require_sound(self, before: Mapping[str, object]) -> None:
+        """A complete run is taken up again only as it was written."""
+        for wrong in broken(str(self.path), before, found_files(self.path, before)):
+            raise RunError(f"{wrong}; choose another -o, or give --overwrite to measure everything again")
 
     def _require_format(self, before: Mapping[str, object]) -> None:
         if in_shards(before):
@@ -309,6 +320,10 @@ class RunWriter:
             if file.suffix != ".npz" or file.stem not in ids:
                 file.unlink()
 
+    def _seal(self, names: Sequence[str], *, subjects: int, measurements: int) -> None:
+        how = {"definitions": self._definitions, "subjects": subjects, "measurements": measurements}
+        self._info[SEAL] = make_seal(self.path, names, **how)  # type: ignore[arg-type]
+
     def _write_info(self, status: str) -> None:
         info = dict(self._info) | {"status": status, "definitions": self._definitions}
         if status != "running":
@@ -316,9 +331,9 @@ class RunWriter:
         write_info(self.path, info)
 
 
-def write_merged(folder: Path, lines: Iterable[str]) -> set[str]:
-    """`subjects.jsonl` and `measurements.jsonl` of these lines of a journal; the signatures that they have."""
-    used = set()
+def write_merged(folder: Path, lines: Iterable[str]) -> Counter[str]:
+    """`subjects.jsonl` and `measurements.jsonl` of these lines of a journal; the signatures that they have, counted."""
+    used: Counter[str] = Counter()
     with (
         replacing(folder / "subjects.jsonl") as subjects,
         replacing(folder / "measurements.jsonl") as measurements,
@@ -328,7 +343,7 @@ def write_merged(folder: Path, lines: Iterable[str]) -> set[str]:
             subjects.write(subject + "\n")
             for row, facts in rows:
                 measurements.write(row + "\n")
-                used.add(str(facts["signature"]))
+                used[str(facts["signature"])] += 1
     return used
 
 

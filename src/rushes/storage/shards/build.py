@@ -132,6 +132,7 @@ def _write_table(table: pa.Table, target: Path) -> None:
             use_dictionary=texts,
             write_statistics=[name for name in table.column_names if name not in ("line", "digest", "facts")],
             store_schema=False,
+            write_page_checksum=True,
         )
 
 

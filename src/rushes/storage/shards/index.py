@@ -13,6 +13,7 @@ from typing import Any
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import RunError
 from rushes.core.machine.files import replacing_bytes
+from rushes.core.machine.provenance import file_digest
 from rushes.storage.shards.table import ReadingKey
 
 FOLDER = "shards"
@@ -163,6 +164,16 @@ def fault(folder: Path, shard: Shard, *, elsewhere: Mapping[str, int] | None = N
             return f"{place}/{name}: is missing"
         if wanted and there != wanted:
             return f"{place}/{name}: is cut short or changed ({there:,} bytes, {wanted:,} were written)"
+    return ""
+
+
+def shard_fault(folder: Path, shard: Shard) -> str:
+    """The same, told by the digests of the files as well: each is read once."""
+    if wrong := fault(folder, shard):
+        return wrong
+    for name, wanted in ((shard.name, shard.sha256), (shard.series_name, shard.series_sha256)):
+        if wanted and file_digest(folder / name) != wanted:
+            return f"{folder}/{name}: changed after it was written"
     return ""
 
 

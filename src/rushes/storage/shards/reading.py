@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import chain
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import RunError
+from rushes.core.machine.provenance import file_digest
 from rushes.storage.remote.address import joined
 from rushes.storage.remote.store import filesystem, get_bytes, object_path
 from rushes.storage.runs.packing import entry_of, line_digest
@@ -83,13 +84,29 @@ class ShardPlace:
         return fs.LocalFileSystem(), str(self.folder.absolute())
 
 
+CHECKED_BYTES = 256 * 2**20
+"""Tables of a run up to this size are compared with their digests when they are first read; of a larger one, the pages
+that are read have checksums of their own, and `rushes verify` reads the rest."""
+
+
+def _opened(pq: Any, system: fs.FileSystem, path: str) -> Any:
+    return pq.ParquetFile(system.open_input_file(path), page_checksum_verification=True)
+
+
+@lru_cache(maxsize=4096)
+def _require_digest(path: str, modified: int, wanted: str) -> None:
+    """`RunError` where a file is not the one that was written; a file that stays as it is, is read once."""
+    if file_digest(path) != wanted:
+        raise RunError(f"{path}: changed after it was written; the same command measures its clips again")
+
+
 @contextmanager
 def open_table(place: ShardPlace, name: str) -> Iterator[Any]:
     """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be."""
     import pyarrow.parquet as pq
 
     system, base = place.arrow(name)
-    with table_errors(place, name), pq.ParquetFile(system.open_input_file(f"{base}/{name}")) as table:
+    with table_errors(place, name), _opened(pq, system, f"{base}/{name}") as table:
         yield table
 
 
@@ -106,15 +123,22 @@ def table_errors(place: ShardPlace, name: str = "shards") -> Iterator[None]:
 class Shards:
     """The files of a run in shards. `loose` are finished clips that are in no shard yet, by id."""
 
-    def __init__(self, place: ShardPlace, index: Index, loose: Mapping[str, Span] | None = None) -> None:
+    def __init__(
+        self, place: ShardPlace, index: Index, loose: Mapping[str, Span] | None = None, *, checked: bool = False
+    ) -> None:
         self.place, self.index, self.loose = place, index, loose or {}
+        self.checked = checked and sum(shard.bytes for shard in index.shards) <= CHECKED_BYTES
         self.definitions = {key: Definition.from_dict(fact) for key, fact in index.definitions.items()}
         # Of functions, not of methods: nothing of this object holds it, so that it goes when it is let go.
-        self._group = lru_cache(maxsize=_GROUPS)(partial(_read_group, place))
-        self._ids = lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, place))
+        self._group = lru_cache(maxsize=_GROUPS)(partial(_read_group, place, self.checked))
+        self._ids = lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, place, self.checked))
 
     def __len__(self) -> int:
         return self.index.rows + len(self.loose)
+
+    def require_intact(self, shard: Shard) -> None:
+        """`RunError` where a shard's table is not the one that was written, if this run's tables are checked."""
+        _require_intact(self.place, self.checked, shard)
 
     def lines(self) -> Iterator[bytes]:
         """Every clip's line in order, those that are in no shard last."""
@@ -162,7 +186,7 @@ class Shards:
             packed = self._loose(found)[1]
         elif found is not None:
             shard, row = found
-            table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
+            table = _columns(self.place, self.checked, shard, row // GROUP, ["series_start", "series_bytes"])
             start, size = (column[row % GROUP].as_py() for column in table.columns)
             packed = self.place.read_range(shard.series_name, start, size) if size else None
         if packed is None:
@@ -196,13 +220,15 @@ class Shards:
     def paths(self) -> Iterator[tuple[str, str]]:
         """Id and path of every clip that is in a shard."""
         for shard in self.index.shards:
-            ids, paths = (column.to_pylist() for column in _columns(self.place, shard, None, ["id", "path"]).columns)
+            ids, paths = (
+                column.to_pylist() for column in _columns(self.place, self.checked, shard, None, ["id", "path"]).columns
+            )
             yield from zip(ids, paths, strict=True)
 
     def digests(self) -> Iterator[bytes]:
         """The digest of every clip's line in order."""
         for shard in self.index.shards:
-            yield from _columns(self.place, shard, None, ["digest"]).column(0).to_pylist()
+            yield from _columns(self.place, self.checked, shard, None, ["digest"]).column(0).to_pylist()
         for span in self.loose.values():
             yield line_digest(self._loose(span)[0])
 
@@ -217,10 +243,15 @@ class Shards:
 
         loose = self._loose_columns()
         wanted = schema(self.readings, dict.fromkeys((*self.index.intervals, *loose.intervals)))
+        for shard in self.index.shards:
+            self.require_intact(shard)
         system, base = self.place.arrow()
+        how = ds.ParquetFileFormat(
+            default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        )
         with table_errors(self.place):
             files = [f"{base}/{shard.name}" for shard in self.index.shards]
-            whole = ds.dataset(files, schema=wanted, format="parquet", filesystem=system) if files else None
+            whole = ds.dataset(files, schema=wanted, format=how, filesystem=system) if files else None
         if not loose.rows:
             return whole if whole is not None else ds.dataset(wanted.empty_table())
         table = loose.table([(0, 0)] * loose.rows)
@@ -252,18 +283,26 @@ def read_loose(folder: Path, inside: Shards) -> tuple[dict[str, Span], dict[str,
     return loose, definitions
 
 
-def _read_group(place: ShardPlace, shard: Shard, group: int) -> list[bytes]:
-    found: list[bytes] = _columns(place, shard, group, ["line"]).column(0).to_pylist()
+def _require_intact(place: ShardPlace, checked: bool, shard: Shard) -> None:
+    if checked:
+        file = place.folder / shard.name
+        with suppress(FileNotFoundError):  # told when it is opened
+            _require_digest(str(file), file.stat().st_mtime_ns, shard.sha256)
+
+
+def _read_group(place: ShardPlace, checked: bool, shard: Shard, group: int) -> list[bytes]:
+    found: list[bytes] = _columns(place, checked, shard, group, ["line"]).column(0).to_pylist()
     return found
 
 
-def _read_ids(place: ShardPlace, shard: Shard) -> dict[str, int]:
-    names = _columns(place, shard, None, ["id"]).column(0).to_pylist()
+def _read_ids(place: ShardPlace, checked: bool, shard: Shard) -> dict[str, int]:
+    names = _columns(place, checked, shard, None, ["id"]).column(0).to_pylist()
     return {name: row for row, name in enumerate(names)}
 
 
-def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
+def _columns(place: ShardPlace, checked: bool, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
     """Columns of a shard, of one row group or of all."""
+    _require_intact(place, checked, shard)
     with open_table(place, shard.name) as table:
         return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
 

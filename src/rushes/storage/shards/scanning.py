@@ -52,6 +52,7 @@ def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     left = set(columns)
     for shard in shards.index.shards:
         if left:
+            shards.require_intact(shard)
             with open_table(shards.place, shard.name) as table:
                 left -= _filled(table.metadata, left)
     if left and shards.loose:
@@ -87,7 +88,8 @@ def _parts(shards: Shards) -> Iterator[Shards]:
     """Some shards at a time, then the clips that are in none: what Arrow knows of a file takes more than a megabyte."""
     index = shards.index
     for first in range(0, len(index.shards), _AT_ONCE):
-        yield Shards(shards.place, Index(index.shards[first : first + _AT_ONCE], index.definitions))
+        part = Index(index.shards[first : first + _AT_ONCE], index.definitions)
+        yield Shards(shards.place, part, checked=shards.checked)
     if shards.loose:
         yield Shards(shards.place, Index((), index.definitions), shards.loose)
 

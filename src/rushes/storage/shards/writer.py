@@ -121,9 +121,13 @@ class ShardedWriter(RunWriter):
         index = marks.read_index(target.read_bytes(), stored)
         marked = set(marks.markers(self.path))
         for shard in index.shards:
-            if shard.number not in marked and not self._fault(shard):
+            if shard.number not in marked and not self._fault(shard) and not self._changed(shard):
                 marks.write_marker(self.path, shard, {key.signature: stored[key.signature] for key in shard.readings})
         target.unlink()
+
+    def _changed(self, shard: Shard) -> bool:
+        """Whether a shard that lies here is not the one that was written: its clips are measured again."""
+        return (self.path / shard.name).exists() and bool(marks.shard_fault(self.path, shard))
 
     def _laid_aside(self) -> dict[int, Shards]:
         """Shards that gave up their numbers, by the session that laid them aside, the latest first."""
@@ -321,6 +325,7 @@ class ShardedWriter(RunWriter):
                 out.write(index.as_bytes())
             self._info["digest"] = run_digest(self._standing.digests())
             self._info["subjects"], self._info["measurements"] = index.rows, index.measurements
+            self._seal((INDEX, INPUTS), subjects=index.rows, measurements=index.measurements)
             self._write_info("complete")
             self._closed = True
             self._tidy(index)

@@ -90,6 +90,17 @@ class Database:
             yield connection
 
     @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A long transaction that reads, all of it one view of the database: what a backup is made of."""
+        if self.kind == "sqlite":
+            with self.read() as connection:
+                yield connection
+            return
+        options = {"isolation_level": "REPEATABLE READ"}
+        with self._gate, self.engine.connect().execution_options(**options) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
     def glance(self) -> Iterator[Connection]:
         """For one statement that reads: PostgreSQL is spared the words that begin and end a transaction."""
         if self.kind == "sqlite":
@@ -173,7 +184,7 @@ def _engine(url: URL) -> Engine:
         if not url.database or url.database == ":memory:":
             raise InputError("a study's SQLite database is a file; got no path")
         Path(url.database).absolute().parent.mkdir(parents=True, exist_ok=True)
-        _keep_private(Path(url.database))
+        keep_private(Path(url.database))
         engine = create_engine(url, connect_args={"check_same_thread": False}, pool_size=20, max_overflow=40)
     except (NoSuchModuleError, ModuleNotFoundError):
         raise MissingDependency(
@@ -184,7 +195,7 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
-def _keep_private(path: Path) -> None:
+def keep_private(path: Path) -> None:
     """Mode 0600, before SQLite opens it: its -wal and -shm files take the mode of the file itself.
 
     Somebody else's file stays as it is; whether it can be opened is said where that is tried.
@@ -294,7 +305,7 @@ def _copy(url: URL, version: str | None) -> Path | None:
     if version is None or url.get_backend_name() != "sqlite" or not url.database:
         return None
     target = Path(f"{url.database}.{version}.bak")
-    _keep_private(target)
+    keep_private(target)
     with closing(sqlite3.connect(url.database)) as source, closing(sqlite3.connect(target)) as copy:
         source.backup(copy)
     return target

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rushes.core.errors import InputError
+from rushes.core.machine.packages import package_code
 from rushes.core.registry import Registry
 from rushes.instruments.preference.votes import Vote
 
@@ -134,7 +135,8 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
         refused=lambda: service.refusals(study),
         adjudicated=adjudicated,
     )
-    left = chosen.write(out, given)
+    with package_code(chosen.write, f"the export format {form}"):
+        left = chosen.write(out, given)
     reasons = {chosen.left_out: left} if isinstance(left, int) else left
     decided = sum(vote.adjudicated for vote in votes)
     told = {reason: count for reason, count in reasons.items() if count}

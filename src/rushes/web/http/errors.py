@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rushes.core.errors import InputError, RushesError
+from rushes.web.http.operations import route_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -46,8 +48,16 @@ _FOR_RATERS = {
 class Refusal(HTTPException):
     """An answer that is safe to show to anyone: what is wrong, what is missing, what to do next."""
 
-    def __init__(self, status: int, message: str, *, missing: tuple[str, ...] = (), code: str = "refused") -> None:
-        super().__init__(status, message)
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        missing: tuple[str, ...] = (),
+        code: str = "refused",
+        wait_s: float | None = None,
+    ) -> None:
+        super().__init__(status, message, None if wait_s is None else {"retry-after": str(ceil(wait_s))})
         self.message = message
         self.missing = missing
         self.code = code
@@ -80,21 +90,21 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(OperationalError)
     async def away(request: Request, error: OperationalError) -> Response:
         # One line: hundreds of raters meet it at once, and its text holds the whole statement.
-        log.error("%s %s: %s", request.method, request.url.path, str(error.orig).strip().partition("\n")[0])
+        log.error("%s %s: %s", request.method, route_of(request.scope), str(error.orig).strip().partition("\n")[0])
         return answer(request, 503, AWAY, code="away", headers={"retry-after": "2"})
 
     @app.exception_handler(RushesError)
     async def expected(request: Request, error: RushesError) -> Response:
         status = 400 if isinstance(error, InputError) else 500
         if _for_rater(request):
-            log.warning("%s %s: %s", request.method, request.url.path, error)
+            log.warning("%s %s: %s", request.method, route_of(request.scope), error)
             return answer(request, status, _FOR_RATERS[status])
         return answer(request, status, str(error))
 
 
 def unexpected(request: Request, error: Exception) -> Response:
     """The answer to an error nobody foresaw; its traceback goes to the log."""
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    log.error("%s %s failed", request.method, route_of(request.scope), exc_info=error)
     text = _FOR_RATERS[500] if _for_rater(request) else "Something went wrong; the server's log says what."
     return answer(request, 500, text)
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from rushes.core import Measurement
 from rushes.core.errors import DefinitionError
+from rushes.core.estimate import Why
+from rushes.core.machine.packages import FAULTS, failure
 from rushes.core.metric import ClipMetric, Collector
 from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.input_param import names_input
 from rushes.instruments.clip.metrics import METRICS
 from rushes.media import Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame
-
-_FAULTS = (Exception, SystemExit)
-_LONGEST = 300
-"""Letters of a note about a failure."""
 
 Series = dict[str, np.ndarray]
 
@@ -32,25 +31,25 @@ class GuardedCollector:
         self._failure = ""
         try:
             self._collector = metric.start(facts)
-        except _FAULTS as error:
+        except FAULTS as error:
             self._failure = _note(metric, error)
 
     def add(self, frame: Frame | AlikeFrame) -> None:
         if self._collector is not None and not self._failure:
             try:
                 self._collector.add(frame)
-            except _FAULTS as error:
+            except FAULTS as error:
                 self._failure = _note(self._metric, error)
 
     def finish(self, taken: Container[str]) -> tuple[Measurement, Series]:
         """The value and its series, whose names must not be `taken`."""
         if self._collector is None or self._failure:
-            return self._metric.missing(self._failure), {}
+            return _failed(self._metric, self._failure), {}
         try:
             value = _checked(self._metric, self._collector.finish())
             return value, _checked_series(self._collector.series(), taken)
-        except _FAULTS as error:
-            return self._metric.missing(_note(self._metric, error)), {}
+        except FAULTS as error:
+            return _failed(self._metric, _note(self._metric, error)), {}
 
 
 def measured(name: str, metric: ClipMetric, seen: Observation) -> Measurement:
@@ -60,8 +59,8 @@ def measured(name: str, metric: ClipMetric, seen: Observation) -> Measurement:
         return metric.measure(seen)
     try:
         return _checked(metric, metric.measure(seen))
-    except _FAULTS as error:
-        return metric.missing(_note(metric, error))
+    except FAULTS as error:
+        return _failed(metric, _note(metric, error))
 
 
 def _checked(metric: ClipMetric, value: object) -> Measurement:
@@ -86,6 +85,9 @@ def _checked_series(series: object, taken: Container[str]) -> Series:
     return {name: values.astype(np.float64) for name, values in arrays.items()}
 
 
+def _failed(metric: ClipMetric, note: str) -> Measurement:
+    return replace(metric.missing(note), why=Why.PACKAGE_FAILED)
+
+
 def _note(metric: ClipMetric, error: BaseException) -> str:
-    text = " ".join(f"{metric.definition.name} failed: {type(error).__name__}: {error}".split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return failure(metric.definition.name, error)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rushes.core.errors import DefinitionError, InputError
+from rushes.core.machine.packages import package_code
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
 from rushes.instruments.pose.instrument import NORMALIZATIONS
 from rushes.instruments.pose.scores import geometry
@@ -93,7 +94,7 @@ class PckNormalization(ABC):
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
         """The extents and their squares, which PCK compares: exact for whole pixels where they come before roots."""
-        extents = self.extents(gt, visible)
+        extents = checked_extents(self, gt, visible)
         with np.errstate(over="ignore"):
             return extents, extents * extents
 
@@ -109,12 +110,21 @@ class PckNormalization(ABC):
         visible = geometry.visible_joints(np.asarray(vis, dtype=np.float64).reshape(1, -1))
         if visible.shape[1] != points.shape[0]:
             raise InputError(f"{points.shape[0]} joints need {points.shape[0]} visibilities; got {visible.shape[1]}")
-        tau = float(self.tolerances(self.extents(points[np.newaxis], visible), k)[0])
+        tau = float(self.tolerances(checked_extents(self, points[np.newaxis], visible), k)[0])
         return None if np.isnan(tau) else tau
 
     def warning(self, largest: float) -> str:
         """What a reader must know when no true coordinate is larger than this; "" where there is nothing to say."""
         return ""
+
+
+def checked_extents(norm: PckNormalization, gt: Floats, visible: Flags) -> Floats:
+    """The extents; `InputError` where a normalisation of another package fails, or gives another number of them."""
+    with package_code(type(norm), f"the normalisation {norm.name}"):
+        found = np.asarray(norm.extents(gt, visible), dtype=np.float64)
+        if found.shape != (len(gt),):
+            raise ValueError(f"expected an extent for each of {len(gt)} frames; got an array of shape {found.shape}")
+    return found
 
 
 class _Spanned(PckNormalization):

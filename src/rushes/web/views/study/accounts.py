@@ -79,7 +79,9 @@ def login(request: Request, form: Form) -> Response:
         problem = "That is not the account's password."
         return page(request, "admin/login.html", status=401, next=target, first=False, name=name, problem=problem)
     except StudyError:
-        raise Refusal(429, "Too many people are signing in just now. Try again in a moment.", code="wait") from None
+        raise Refusal(
+            429, "Too many people are signing in just now. Try again in a moment.", code="wait", wait_s=2
+        ) from None
     bench.logins.succeeded(counted)
     return signed_in(request, "admin", session.token, target)
 
@@ -104,7 +106,7 @@ def logout(request: Request) -> Response:
 def _let_try(request: Request, counted: dict[str, int]) -> None:
     wait = workbench(request).logins.begin(counted)
     if wait:
-        raise Refusal(429, f"Too many tries. Wait {wait} seconds, then try again.", code="wait")
+        raise Refusal(429, f"Too many tries. Wait {wait} seconds, then try again.", code="wait", wait_s=wait)
 
 
 def _local(address: str) -> str:

@@ -85,9 +85,7 @@ def _let_join(request: Request, t: Strings) -> None:
     """Made-up ids would fill the places: one address may try so often in an hour. Coming back counts too."""
     wait = workbench(request).joins.begin({f"join {client_key(request)}": JOINS_PER_HOUR})
     if wait:
-        refusal = Refusal(429, t("join.often", minutes=max(1, ceil(wait / 60))), code="wait")
-        refusal.headers = {"retry-after": str(wait)}
-        raise refusal
+        raise Refusal(429, t("join.often", minutes=max(1, ceil(wait / 60))), code="wait", wait_s=wait)
 
 
 @router.post("/rate/decline", response_model=None)

@@ -1,0 +1,90 @@
+"""The seal of a complete run: how many rows it has, and digests of the files that hold them, in `run.json`.
+
+    "seal": {"subjects": 40, "measurements": 1240, "definitions": "9f2c…",
+             "files": {"measurements.jsonl": "51ab…", "subjects.jsonl": "0d77…"}}
+
+    files        sha256 of each file; of a run in shards, of `index.json`, which has a digest of each shard
+    definitions  sha256 over the canonical JSON of `definitions`, so that a direction or a formula cannot change unseen
+
+A seal tells damage and stray edits. It stands beside what it seals, so it does not tell somebody who writes a new one:
+keep the digest that `rushes verify RUN` prints, and give it to `rushes gate --baseline-digest`. Runs of before 0.3 have
+no seal; of these, only what is missing or cannot be read is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import RunError
+from rushes.core.machine.provenance import file_digest
+
+SEAL = "seal"
+DAMAGED = "damaged"
+"""The status of a run that was opened although it is damaged."""
+_REMEDY = "restore it from a copy, or measure again; to open it as it is: rushes --damaged COMMAND …"
+_allowed = False
+
+
+def allow_damaged(allowed: bool) -> None:
+    """Whether damaged runs are opened from now on, with the status "damaged" (`rushes --damaged`)."""
+    global _allowed
+    _allowed = allowed
+
+
+def make_seal(
+    folder: Path, names: Sequence[str], *, definitions: object, subjects: int, measurements: int
+) -> dict[str, object]:
+    """The seal over these files of a run's folder, as they are now."""
+    return {
+        "subjects": subjects,
+        "measurements": measurements,
+        "definitions": definitions_digest(definitions),
+        "files": {name: file_digest(folder / name) for name in sorted(names) if (folder / name).exists()},
+    }
+
+
+def definitions_digest(definitions: object) -> str:
+    """sha256 over definitions by signature, as canonical JSON."""
+    return hashlib.sha256(canonical_json(definitions).encode()).hexdigest()
+
+
+def is_sealed(info: Mapping[str, Any]) -> bool:
+    """Whether a run is complete and has a seal."""
+    return info.get("status") == "complete" and isinstance(info.get(SEAL), dict)
+
+
+def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None]) -> Iterator[str]:
+    """What is not as sealed, a line each; `found` has the digests of files as read, None for one that is missing."""
+    if not is_sealed(info):
+        return
+    seal = info[SEAL]
+    for name, wanted in seal["files"].items():
+        if name in found and found[name] is None:
+            yield f"{place}/{name}: is missing"
+        elif name in found and found[name] != wanted:
+            yield f"{place}/{name}: changed after the run was complete"
+    if definitions_digest(info.get("definitions")) != seal["definitions"]:
+        yield f"{place}/run.json: its definitions changed after the run was complete"
+
+
+def found_files(folder: Path, info: Mapping[str, Any]) -> dict[str, str | None]:
+    """The digests of the sealed files in a folder, as they are now."""
+    names = info[SEAL]["files"] if is_sealed(info) else ()
+    return {name: file_digest(folder / name) if (folder / name).exists() else None for name in names}
+
+
+def require_sound(damage: Sequence[str], *, damaged: bool = False) -> tuple[str, ...]:
+    """The damage, where damaged runs are opened; else `RunError` with the first line of it."""
+    if damage and not opens_damaged(damaged):
+        more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+        raise RunError(f"{damage[0]}{more}; {_REMEDY}")
+    return tuple(damage)
+
+
+def opens_damaged(damaged: bool) -> bool:
+    """Whether a damaged run is to be opened, by this call or by `allow_damaged`."""
+    return damaged or _allowed
