@@ -162,7 +162,7 @@ def test_init_for_a_field_writes_its_instruments(tmp_path: Path, field: str, say
     text = (tmp_path / "suite.toml").read_text(encoding="utf-8")
     assert all(words in text for words in says) and read_suite(tmp_path / "suite.toml").kind == field
     assert AlikeForm.parse(read_suite(tmp_path / "suite.toml").alike).width == 32
-    wanted = ("blink_rate_hz", "landmark_jitter") if field == "talking-head" else ()
+    wanted = ("head_motion", "blink_rate_hz") if field == "talking-head" else ()
     assert read_suite(tmp_path / "suite.toml").differences == wanted
 
 

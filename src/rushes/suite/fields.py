@@ -59,8 +59,8 @@ _POSE = """
 # norms = ["torso-diameter"]    # rushes pose extract makes such files from clips
 """
 
-_DIFFERENCES = """differences = ["blink_rate_hz", "landmark_jitter"]
-                              # blinks and head movement, as differences from the reference's"""
+_DIFFERENCES = """differences = ["head_motion", "blink_rate_hz"]
+                              # head motion and blinks, as differences from the reference's"""
 
 
 def reference_lines(field: Field | None) -> list[str]:
