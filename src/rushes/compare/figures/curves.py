@@ -21,6 +21,8 @@ from rushes.stats.means import student_mean
 
 MOMENTS = 60
 """Moments of a curve, evenly over the longest clip."""
+USUAL = ("psnr", "ssim", "lpips", "luma_diff", "head_speed")
+"""Series that are drawn where nobody chose one, the first that is there."""
 _TIME = "time_ms"
 _HEADER = ("series", "system", "time_s", "mean", "low", "high", "clips")
 _FEWEST = 0.5
@@ -37,7 +39,7 @@ def curves(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     every = dict.fromkeys(name for clips in found.values() for clip in clips for name in clip if name != _TIME)
     if not every:
         raise InputError(f"{evaluation.source} has no per-frame series for these clips")
-    names = [_series(word, list(every)) for word in (columns or [_varying(found, list(every))])]
+    names = [_series(word, list(every)) for word in (columns or [_first(found, list(every))])]
     rows: list[tuple[Value, ...]] = []
     for name in names:
         for system, clips in found.items():
@@ -54,9 +56,12 @@ def curves(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     )
 
 
-def _varying(found: Mapping[str, Sequence[Mapping[str, Any]]], every: Sequence[str]) -> str:
-    """The first series with different values: a flag that never goes up is no curve."""
-    for name in every:
+def _first(found: Mapping[str, Sequence[Mapping[str, Any]]], every: Sequence[str]) -> str:
+    """What a video paper draws: quality against the reference over time, else change from frame to frame.
+
+    Where none of `USUAL` was kept, the first series with different values: a flag that never goes up is no curve.
+    """
+    for name in (*(name for name in USUAL if name in every), *every):
         clips = [clip[name][1] for some in found.values() for clip in some if name in clip]
         if any(np.nanmax(values) > np.nanmin(values) for values in clips if np.isfinite(values).any()):
             return name

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from rushes.core.table import Cell, Column, Table, legend
+from rushes.core.table import Cell, Column, Table, heads_by_mark, legend
 from rushes.present.tables.fitting import Layout, Width, fitted, head_lines
 
 Signatures: TypeAlias = Literal["footnote", "comment", "appendix", "none"]
@@ -95,7 +95,7 @@ def latex(
 
 def signature_list(table: Table) -> str:
     r"""What a table leaves to an appendix: the signature of each column by name, then the notes."""
-    names = {column.mark: column.head for column in table.columns if column.mark}
+    names = heads_by_mark(table)
     lines = [r"\begin{itemize}\raggedright"]
     for note in table.footnotes:
         remark = f" ({escaped(note.remark)})" if note.remark else ""
@@ -130,7 +130,7 @@ _PLAIN = {
 
 def _comments(table: Table, signatures: Signatures) -> list[str]:
     """Signatures and notes where only a reader of the file sees them, ASCII as all of it."""
-    heads = {column.mark: column.head for column in table.columns if column.mark}
+    heads = heads_by_mark(table)
     lines = []
     if signatures == "comment":
         for note in table.footnotes:
