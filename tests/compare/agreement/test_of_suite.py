@@ -91,5 +91,5 @@ def test_the_command(rated_suite: Path, measured_suite: Path, tmp_path: Path) ->
     assert answer.exit_code == 0 and r"diff:sharpness" in out.read_text() and "luma" not in out.read_text()
     votes = str(measured_suite.parent / "votes.csv")
     text = run(app, ["believe", str(measured_suite), "--ratings", votes, "--metrics", "psnr", "--format", "csv"]).stdout
-    assert {row["metric"] for row in csv.DictReader(text.splitlines())} == {"psnr"}
+    assert {row["metric"] for row in csv.DictReader(text.splitlines())} == {"PSNR"}
     assert "one person" not in run(app, ["believe", str(measured_suite), "--ratings", votes]).stdout

@@ -100,6 +100,7 @@ def believe(
         humans=people,
         rated=joined.scores,
         believed=tuple(_judged(drafts, level, statistic, margin, terms)),
+        called=measured.called,
         ceilings={
             (dimension, *key): terms.ceiling(dimension, *key, agreement)
             for dimension in joined.scores

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores
 from rushes.compare.board.reference_differences import DIFF, difference_of
-from rushes.compare.paper.columns import COLUMNS, catalogued_params
+from rushes.compare.paper.columns import COLUMNS, catalogued_params, exactly
 from rushes.compare.paper.evaluation import open_evaluation
 from rushes.core.errors import InputError
+from rushes.core.reading import Same
 from rushes.core.selection import reading_names
 from rushes.core.words.suggest import did_you_mean
 from rushes.storage.remote.address import is_remote
@@ -75,7 +76,7 @@ def with_differences(measured: MeasuredClips, given: object, names: Sequence[str
 
 
 def chosen_metrics(measured: MeasuredClips, names: Sequence[str]) -> MeasuredClips:
-    """Only the metrics of these names, in their order; all of them where none is named.
+    """Only the metrics of these names, in their order, called as papers call them; all of them where none is named.
 
     Raises `InputError`, with the nearest names, for one that was not measured.
     """
@@ -83,6 +84,7 @@ def chosen_metrics(measured: MeasuredClips, names: Sequence[str]) -> MeasuredCli
         return measured
     spelt = list(zip(measured.metrics, reading_names(measured.metrics), strict=True))
     found: dict[int, MetricScores] = {}
+    called: dict[Same, str] = {}
     for name in names:
         fits = _named(name, spelt)
         if not fits:
@@ -90,7 +92,9 @@ def chosen_metrics(measured: MeasuredClips, names: Sequence[str]) -> MeasuredCli
             hint = did_you_mean(name, known, otherwise=f"; there are {', '.join(known)}")
             raise InputError(f"no metric {name!r} was measured here{hint}")
         found |= {id(one): one for one in fits}
-    return replace(measured, metrics=tuple(found.values()))
+        usual = COLUMNS.get(name.lower())
+        called |= {fits[0].same: usual.title if usual else name} if len(fits) == 1 else {}
+    return replace(measured, metrics=tuple(found.values()), called=called)
 
 
 def _named(name: str, spelt: Sequence[tuple[MetricScores, str]]) -> list[MetricScores]:
@@ -99,8 +103,9 @@ def _named(name: str, spelt: Sequence[tuple[MetricScores, str]]) -> list[MetricS
     wanted, params = (usual.metric, set(usual.params)) if usual else catalogued_params(name)
     if name.startswith(f"{DIFF}:"):
         return [one for one, _ in spelt if difference_of(one.definition) == name]
-    return [one for one, text in spelt if text == name] or [
+    fits = [
         one
         for one, _ in spelt
         if one.definition.name == name or (one.definition.name == wanted and params <= set(one.definition.params))
     ]
+    return [one for one, text in spelt if text == name] or exactly(name, fits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
 from rushes.compare.agreement.human_scores import ClipKey, HumanScores
@@ -80,6 +80,8 @@ class MetricAgreement:
     margin: float
     confidence: float
     remarks: tuple[str, ...]
+    called: Mapping[Same, str] = field(default_factory=dict)
+    """What metrics are called that were asked for by name."""
 
     def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
         """The metrics against one dimension, most agreement first; those of one verdict."""
@@ -143,7 +145,7 @@ def labels(found: MetricAgreement) -> dict[Same, str]:
     names = dict(zip(readings, reading_names(list(readings.values())), strict=True))
     differences = {same: difference_of(one.definition) for same, one in readings.items()}
     short = {same: name for same, name in differences.items() if list(differences.values()).count(name) == 1 and name}
-    return names | short
+    return names | short | dict(found.called)
 
 
 def _pair_of_rows(
@@ -186,8 +188,11 @@ def _p_text(p: Measurement) -> str:
 
 
 def _caption(found: MetricAgreement) -> str:
+    over = "prompts and raters" if len(found.humans.raters) > 1 else "prompts"
+    person = any(m.value is not None for m in found.ceilings.values())
     return (
-        f"{100 * found.confidence:g} % intervals over prompts and raters. p of {TITLES[found.statistic]} "
-        f"{LEVEL_WORDS[found.level]}, adjusted by Holm's rule over the metrics of the question. "
-        "One person: each rater against the mean of the others."
+        f"{100 * found.confidence:g} % intervals over {over}. p of {TITLES[found.statistic]} "
+        f"{LEVEL_WORDS[found.level]}, adjusted by Holm's rule over the metrics of the question."
+        + " One person: each rater against the mean of the others."
+        * person
     )

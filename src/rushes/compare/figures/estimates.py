@@ -128,9 +128,8 @@ def _comparable(evaluation: Evaluation, against: str) -> list[str]:
     found = []
     for name in names:
         pick = evaluation.pick(name)[0]
-        if pick.better != "neither" and any(
-            c.difference.value is not None for c in _contrasts(evaluation, pick, against)
-        ):
+        values = (c.difference.value for c in _contrasts(evaluation, pick, against))
+        if pick.better != "neither" and any(values):  # a panel of zeros shows nothing
             found.append(name)
     return found[:MOST]
 

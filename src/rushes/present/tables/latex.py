@@ -40,7 +40,8 @@ _SPELT = {
     "—": "---",
     "\N{NO-BREAK SPACE}": "~",
 }
-_BREAK = r"|\allowbreak "
+_BREAK, _INNER_BREAK = r"|\allowbreak ", r";\allowbreak "
+"""Between the parts of a signature, and of one that stands inside another."""
 _ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": r"\`",
     "\N{COMBINING ACUTE ACCENT}": r"\'",
@@ -219,7 +220,7 @@ def code(signature: str) -> str:
     >>> code("pck|k:20|norm:bbox_diagonal|v:1")
     '\\texttt{pck|\\allowbreak k:20|\\allowbreak norm:bbox\\_diagonal|\\allowbreak v:1}'
     """
-    parts = map(escaped, signature.split("|"))
+    parts = (_INNER_BREAK.join(map(escaped, part.split(";"))) for part in signature.split("|"))
     return rf"\texttt{{{_BREAK.join(parts)}}}"
 
 
