@@ -110,6 +110,8 @@ def catalogued_params(name: str) -> tuple[str, set[tuple[str, str]]]:
 
 def exactly(name: str, found: Sequence[_Measured]) -> list[_Measured]:
     """Those that are measured as the metric of this name is; all of them where none is: `lmd` is not `mouth_lmd`."""
+    if len(found) < 2:
+        return list(found)
     params = catalogued_params(name)[1]
     return [one for one in found if params <= set(one.definition.params)] or list(found)
 
