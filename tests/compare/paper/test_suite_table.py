@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import Result
+from tests.compare.paper.paper_runs import fvd_run
 from typer.testing import CliRunner
 
 import rushes
@@ -23,7 +24,7 @@ from rushes.compare.paper.strengths import question_strengths
 from rushes.compare.paper.suite_columns import suite_columns
 from rushes.compare.paper.table import paper_table
 from rushes.core.errors import InputError
-from rushes.suite.folder import read_suite_folder
+from rushes.suite.folder import read_suite_folder, run_suite
 
 COLUMNS = "rating:look,elo:motion,wins:motion,psnr,luma_alternation,sharpness,signals"
 
@@ -184,3 +185,17 @@ def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evalu
         ]
         assert values[system.name] == pytest.approx(sum(found) / len(found))
     assert any("not tested: it is no column of the board" in note for note in made.notes)
+
+
+def test_set_distances_of_a_suite_are_columns(tmp_path: Path) -> None:
+    """FVD is a number per system: it is in the table under its signature, with what it rests on, and is not bold."""
+    values = {"amber": 120.5, "birch": 310.25}
+    for name, value in values.items():
+        fvd_run(tmp_path / "runs" / name, value, gen=f"takes/{name}")
+    lines = "\n".join(f'{name} = "runs/{name}"' for name in values)
+    (tmp_path / "suite.toml").write_text(f'name = "sets"\n[systems]\n{lines}\n')
+    suite = run_suite(tmp_path / "suite.toml", tmp_path / "out").path
+    table = rushes.table(suite, columns="fvd")
+    assert table.to_pandas()["fvd"].tolist() == list(values.values()) and table.columns[0].best is None
+    assert table.columns[0].title == "FVD" and table.footnotes[0].signature.startswith("fvd|")
+    assert invoked("table", suite, "--columns", "fvd", "--format", "latex").stdout.count("FVD") >= 1
