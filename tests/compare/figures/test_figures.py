@@ -139,6 +139,12 @@ def test_curves_are_of_quality_against_the_reference_unless_others_are_asked_for
     assert {row[0] for row in figure("curves", small_evaluation).rows} == {"psnr"}
 
 
+def test_an_axis_has_its_unit_and_one_prompt_is_one_clip(small_evaluation: Evaluation) -> None:
+    alone = figure("curves", small_evaluation, columns="psnr", prompts="p3")
+    assert "PSNR (dB)" in alone.svg and alone.caption.endswith("prompt p3: each system's clip.")
+    assert {row[-1] for row in alone.rows} == {1}
+
+
 def test_differences_from_the_reference_are_drawn(
     measured_suite: Path, small_evaluation: Evaluation, tmp_path: Path
 ) -> None:
