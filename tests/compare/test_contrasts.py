@@ -62,7 +62,7 @@ def test_left_out_prompts_and_none_left() -> None:
 def test_nothing_differs() -> None:
     c = contrast(0.0, 0.0)
     assert (c.p.value, c.p.count, c.p.note) == (1.0, 0, "no prompt differs")
-    assert c.difference.note == "no interval: all differences are equal: their spread cannot be told"
+    assert c.difference.note == "no interval: all differences are equal: their spread is unknown"
 
 
 def test_level() -> None:

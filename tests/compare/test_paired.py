@@ -85,7 +85,7 @@ def test_six_up_and_none_down() -> None:
     s = of_values([(0.1, 0.2)] * 6)
     assert s.p.value == pytest.approx(0.03125)
     assert s.mean.interval is None
-    assert s.mean.note == "no interval: all differences are equal: their spread cannot be told"
+    assert s.mean.note == "no interval: all differences are equal: their spread is unknown"
 
 
 def test_unchanged_clips_are_ties_even_where_floats_are_not() -> None:

@@ -43,10 +43,12 @@ def write_systems(root: Path, shapes: dict[str, tuple[tuple[int, int], int, int]
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of three unequal systems, drafted and run."""
+    """A suite of three unequal systems, drafted and run without FVD, which needs a network."""
     home = tmp_path_factory.mktemp("alike")
     write_systems(home / "set")
     draft_suite(home / "set", home / "suite.toml", field="text-to-video")
+    text = (home / "suite.toml").read_text(encoding="utf-8")
+    (home / "suite.toml").write_text(text.partition("\n[instruments.distribution]")[0], encoding="utf-8")
     with inline_work():
         run_suite(home / "suite.toml", home / "out", jobs=1)
     return home
@@ -150,8 +152,8 @@ def test_the_table_says_what_is_wrong(tmp_path: Path) -> None:
     ("field", "says"),
     [
         ("talking-head", ('profile = "talking-head"', "tier = 1", '"csim"', 'cut = "shortest"', 'resize_to = "gt"')),
-        ("animation", ('"disco_psnr"', 'cut = "shortest"', "# [instruments.pose]")),
-        ("text-to-video", ('profile = "generated"', "motion = true", "temporal_disorder")),
+        ("animation", ('"disco_psnr"', 'cut = "shortest"', "# [instruments.pose]", '\n[instruments.distribution]')),
+        ("text-to-video", ('profile = "generated"', "motion = true", "temporal_disorder", '\nmetrics = ["fvd"]')),
     ],
 )
 def test_init_for_a_field_writes_its_instruments(tmp_path: Path, field: str, says: tuple[str, ...]) -> None:
@@ -162,7 +164,7 @@ def test_init_for_a_field_writes_its_instruments(tmp_path: Path, field: str, say
     text = (tmp_path / "suite.toml").read_text(encoding="utf-8")
     assert all(words in text for words in says) and read_suite(tmp_path / "suite.toml").kind == field
     assert AlikeForm.parse(read_suite(tmp_path / "suite.toml").alike).width == 32
-    wanted = ("blink_rate_hz", "landmark_jitter") if field == "talking-head" else ()
+    wanted = ("head_motion", "blink_rate_hz") if field == "talking-head" else ()
     assert read_suite(tmp_path / "suite.toml").differences == wanted
 
 

@@ -26,6 +26,8 @@ _NUMBER = re.compile(r"[-+0-9.]+e[-+]?[0-9]+")
 """Of numbers, those with a letter in them."""
 _SHOWN = 6
 """Values that an error offers of a key."""
+_MANY = 3
+"""Keys in a name, beyond which one word that says enough stands for all."""
 _INPUT = "input"
 """The parameter that says what of a clip was measured: `rushes.instruments.clip.input_param`."""
 _ALIKE = "alike"
@@ -203,9 +205,24 @@ def told_apart(
 
     A word that says what it is stands alone ("p10"); a number, true and false stand behind their key ("k 20"), and so
     does everything where there are several. `heads` are what they are called, where that is not their
-    metrics' names; `without` are keys that are told elsewhere.
+    metrics' names; `without` are keys that are told elsewhere. Where more than three keys tell one, and the word of one
+    of them is its alone, that word stands for all ("own-open-eye").
     """
-    return [_told(pairs, is_alone) for pairs, is_alone in _apart(measured, heads, without)]
+    found = _apart(measured, heads, without)
+    names = heads or [m.definition.name for m in measured]
+    others = {
+        name: [pair for n, (pairs, _) in zip(names, found, strict=True) if n == name for pair in pairs]
+        for name in names
+    }
+    return [_told(*_shortest(*one, others[name])) for name, one in zip(names, found, strict=True)]
+
+
+def _shortest(pairs: _Pairs, is_alone: bool, every: Sequence[tuple[str, str]]) -> tuple[_Pairs, bool]:
+    """One word in place of many; `every` are the pairs of all namesakes."""
+    if len(pairs) <= _MANY:
+        return pairs, is_alone
+    word = next((pair for pair in pairs if _speaks(pair[1]) and every.count(pair) == 1), None)
+    return (pairs, is_alone) if word is None else ([word], True)
 
 
 def _told(pairs: _Pairs, is_alone: bool) -> str:

@@ -155,6 +155,15 @@ class Table:
         return {"title": self.title, "header": list(self.header), "rows": rows}
 
 
+def heads_by_mark(table: Table) -> dict[str, str]:
+    """By the number of a footnote, the heads of the columns that it is about."""
+    heads: dict[str, list[str]] = {}
+    for column in table.columns:
+        for mark in filter(None, column.mark.split(", ")):
+            heads.setdefault(mark, []).append(column.head)
+    return {mark: ", ".join(names) for mark, names in heads.items()}
+
+
 def legend(table: Table) -> str:
     """Title and caption, for formats that set them as one."""
     return ". ".join(filter(None, (table.title, table.caption)))

@@ -39,6 +39,18 @@ CLUSTERS: Mapping[IntervalKind, str] = MappingProxyType(
 )
 """What an interval clusters by, as signatures spell it."""
 
+
+def interval_kind(raters: int, prompts: int) -> IntervalKind:
+    """What intervals can cluster by: raters and prompts of which there are two and more; 0 where they are not known.
+
+    >>> interval_kind(0, 5), interval_kind(3, 1)
+    ('prompt-clustered', 'rater-clustered')
+    """
+    if raters > 1:
+        return TWO_WAY if prompts > 1 else ONE_WAY
+    return BY_PROMPT if prompts > 1 else "fisher"
+
+
 Meat = Callable[[Whole], Floats]
 """Σ s_g s_gᵀ for a cluster number per row."""
 

@@ -26,7 +26,7 @@ def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimat
     >>> mean_over_clips([True, True, None, False]).interval.text(digits=3)
     '0.208 to 0.939'
     >>> mean_over_clips([2.0, 2.0]).why.text
-    'all values are equal: their spread cannot be told'
+    'all values are equal: their spread is unknown'
     """
     found = [value for value in values if value is not None]
     if found and all(isinstance(value, bool) for value in found):

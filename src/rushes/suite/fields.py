@@ -10,6 +10,10 @@ FIELDS: tuple[Field, ...] = get_args(Field)
 _CLIP = "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"
 _CUT = 'cut = "shortest"              # of two lengths the shorter: the rest of the longer clip is not compared'
 _DISTRIBUTION = """
+[instruments.distribution]    # between the sets of clips; needs a network: rushes models pull i3d
+metrics = ["fvd"]
+"""
+_DISTRIBUTION_LATER = """
 # [instruments.distribution]    # FVD and FID-VID between the sets; needs weights: rushes models
 # metrics = ["fvd"]
 """
@@ -59,8 +63,8 @@ _POSE = """
 # norms = ["torso-diameter"]    # rushes pose extract makes such files from clips
 """
 
-_DIFFERENCES = """differences = ["blink_rate_hz", "landmark_jitter"]
-                              # blinks and head movement, as differences from the reference's"""
+_DIFFERENCES = """differences = ["head_motion", "blink_rate_hz"]
+                              # head motion and blinks, as differences from the reference's"""
 
 
 def reference_lines(field: Field | None) -> list[str]:
@@ -76,6 +80,5 @@ def instruments_text(field: Field | None, *, reference: bool, resized: bool) -> 
     paired = {"talking-head": _HEADS, "animation": _ANIMATION}.get(field or "", "")
     resize = '\nresize_to = "gt"              # other frame sizes are brought to the reference\'s' if resized else ""
     later = "" if paired else _FIDELITY_LATER
-    return (
-        clip + paired.format(cut=_CUT, resize=resize) + later + _DISTRIBUTION + (_POSE if field == "animation" else "")
-    )
+    sets = _DISTRIBUTION_LATER if field is None else _DISTRIBUTION
+    return clip + paired.format(cut=_CUT, resize=resize) + later + sets + (_POSE if field == "animation" else "")

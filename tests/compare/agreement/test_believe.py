@@ -61,8 +61,8 @@ def test_planted_agreement_comes_out(tmp_path: Path) -> None:
     assert {name: one.verdict for name, one in by_name.items()} == {
         "good": "agrees",
         "turned": "agrees",
-        "constant": "cannot be told",
-        "noise": "cannot be told",
+        "constant": "inconclusive",
+        "noise": "inconclusive",
     }
     assert by_name["constant"].why == "the metric has one value on all clips"
     good = by_name["good"].numbers
@@ -80,13 +80,13 @@ def test_planted_agreement_comes_out(tmp_path: Path) -> None:
     ceiling = found.ceilings["quality", "within-prompt", "pairwise_accuracy"]
     assert ceiling.value == pytest.approx((1 + 23.5 / 24) / 2)
     assert sentences(found) == [
-        "quality: good, turned agree with people; noise cannot be told. 8 prompts cannot show that a metric has no "
+        "quality: good, turned agree with people; noise is inconclusive. 8 prompts cannot show that a metric has no "
         "relation: at least 42 are needed."
     ]
 
 
 def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
-    """No leave-out moves a τ of 1, so there is no interval: it cannot be told by it, and the note says so."""
+    """No leave-out moves a τ of 1, so there is no interval: that is inconclusive, and the note says so."""
     keys = [(s, p) for p in PROMPTS for s in WORTH]
     per_clip = {key: WORTH[key[0]] for key in keys}
     people = {key: {"r0": WORTH[key[0]], "r1": WORTH[key[0]]} for key in keys}
@@ -94,8 +94,8 @@ def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
     humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
     (one,) = believe(MeasuredClips(metrics=(metric,), names={}), humans).believed
     number = one.numbers["within-prompt", "kendall_tau_b"]
-    assert number.value == 1.0 and number.interval is None and "its spread cannot be told" in number.note
-    assert one.verdict == "cannot be told" and "spread" in one.why
+    assert number.value == 1.0 and number.interval is None and "its spread is unknown" in number.note
+    assert one.verdict == "inconclusive" and "spread" in one.why
 
 
 def test_one_value_per_system_is_no_evidence_however_many_clips(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_one_value_per_system_is_no_evidence_however_many_clips(tmp_path: Path) 
     (one,) = believe(MeasuredClips(metrics=(length,), names={}), humans).believed
     interval = one.numbers["within-prompt", "kendall_tau_b"].interval
     assert interval is not None and interval.low > 0
-    assert (one.verdict, one.why) == ("cannot be told", "one number per system, and systems are few")
+    assert (one.verdict, one.why) == ("inconclusive", "one number per system, and systems are few")
 
 
 def test_the_same_input_gives_the_same_numbers_in_any_order(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_board_and_its_readings_of_whole_systems(tmp_path: Path) -> None:
     far = next(one for one in found.believed if one.metric.definition.name == "far")
     assert set(far.numbers) == {("system", s) for s in far.numbers and [k[1] for k in far.numbers]}
     assert far.numbers["system", "kendall_tau_b"].value == 1.0  # lower is better, and people agree
-    assert far.verdict == "cannot be told" and far.clips == 0
+    assert far.verdict == "inconclusive" and far.clips == 0
     # a table of means that names clips by their paths finds them too
     rows = [(f"{s}/{p}.mp4", WORTH[s] + 0.1 * n) for s in WORTH for n, p in enumerate(PROMPTS)]
     means = believe(data, write_csv(tmp_path / "mos.csv", ("clip", "mos"), rows))
@@ -256,12 +256,12 @@ def test_the_command(tmp_path: Path) -> None:
     ratings = ratings_file(tmp_path)
     shown = CliRunner().invoke(app, ["believe", str(tmp_path / "runs"), "--ratings", str(ratings), "-v"])
     assert shown.exit_code == 0, shown.output
-    assert "quality: good, turned agree with people; noise cannot be told." in shown.stdout
+    assert "quality: good, turned agree with people; noise is inconclusive." in shown.stdout
     assert "one person" in shown.stdout and "No number: the metric has one value on all clips: constant" in shown.stdout
     assert "human_kendall_tau_b|confidence:0.95" in shown.stdout
     made = CliRunner().invoke(app, ["believe", str(tmp_path / "runs"), "--ratings", str(ratings), "--json"])
     data = json.loads(made.stdout)
-    assert data["sentences"] and {m["verdict"] for m in data["metrics"]} == {"agrees", "cannot be told"}
+    assert data["sentences"] and {m["verdict"] for m in data["metrics"]} == {"agrees", "inconclusive"}
     assert data == json.loads(json.dumps(as_data(rushes.believe(tmp_path / "runs", ratings))))
     signatures = {d["signature"] for d in data["definitions"]}
     assert all(n["signature"] in signatures for m in data["metrics"] for n in m["numbers"])

@@ -115,7 +115,7 @@ def test_a_sheet_of_a_study_with_third_raters_keeps_its_design_in_any_order() ->
 
 def test_five_prompts_cannot_agree_however_alike_they_are() -> None:
     """Student's t of five leave-outs gave p = .003 for a τ of .2: signs of five prompts give no less than .0625."""
-    for prompts, verdict in ((5, "cannot be told"), (6, "agrees")):
+    for prompts, verdict in ((5, "inconclusive"), (6, "agrees")):
         made = made_up(np.random.default_rng(3), prompts=prompts, metrics={"same": lambda q, g: q})
         one = believe(*made).believed[0]
         assert one.verdict == verdict and one.p is not None and float(one.p.value or 0) >= 2.0 ** (1 - prompts)
@@ -127,7 +127,7 @@ def noise(prompts: int, seed: int) -> tuple[MeasuredClips, HumanScores]:
 
 def test_five_prompts_show_no_absence_of_a_relation() -> None:
     verdicts = [believe(*noise(5, seed), margin=0.6).believed[0] for seed in range(8)]
-    assert {one.verdict for one in verdicts} == {"cannot be told"} and len(verdicts) == 8
+    assert {one.verdict for one in verdicts} == {"inconclusive"} and len(verdicts) == 8
     narrow = [one for one in verdicts if one.why == "too few prompts" and _inside(one, 0.6)]
     assert narrow, "some interval is narrow by luck: it may not become a verdict"
     found = believe(*noise(5, 1))
@@ -173,7 +173,7 @@ def test_agreement_within_the_margin_is_no_agreement() -> None:
     found = believe(*made_up(np.random.default_rng(1), prompts=250, raters=4, metrics=weak))
     (one,) = found.believed
     assert one.p is not None and float(one.p.value or 1) < 0.05 and 0 < float(found.deciding(one).value or 0) < 0.2
-    assert one.verdict in ("cannot be told", "no relation")
+    assert one.verdict in ("inconclusive", "no relation")
 
 
 def test_no_interval_over_systems_has_zero_width() -> None:
@@ -183,4 +183,4 @@ def test_no_interval_over_systems_has_zero_width() -> None:
     people = {key: {r: worth[key[0]] for r in ("r0", "r1")} for key in keys}
     found = believe(measured(values, "m"), HumanScores(source="x", kind="mean-rating", scores={"q": people}))
     number = found.believed[0].numbers["system", "spearman"]
-    assert number.value == -1 and number.interval is None and "its spread cannot be told" in number.note
+    assert number.value == -1 and number.interval is None and "its spread is unknown" in number.note

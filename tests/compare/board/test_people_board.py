@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from rushes.compare.board.page.columns import board_columns
 from rushes.compare.board.page.people_words import MOST_WORDS
 from rushes.compare.board.page.words import Opening, opening_of
 from rushes.compare.definitions.ratings import CLIP_RATING
+from rushes.compare.ranking.rank import rank_votes
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
 from rushes.core.errors import InputError
@@ -122,7 +124,31 @@ class TestColumns:
         (lip,) = data.people
         means = [data.whole[name, lip.key] for name in NAMES]
         assert [m.value for m in means] == [0.75, 0.3, 0.45]
-        assert means[0].signature == "win_share_mean|over:shared-prompts|question:lip|v:1"
+        assert means[0].signature == "win_share_mean|over:shared-prompts|question:lip|v:2"
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_shares_of_votes_and_their_intervals_are_those_of_rank(self, tmp_path: Path, named: bool) -> None:
+        """One function: also where prompts have unequal numbers of votes, and where a system won them all."""
+        rows = ["question,prompt_id,system_a,system_b,winner,rater"]
+        for prompt in range(5):
+            for vote in range(4 + 3 * prompt):
+                winner, rater = "ab"[(vote + prompt) % 3 == 0], f"r{vote % 4}" if named else ""
+                rows += [f"lip,p{prompt},amber,birch,{winner},{rater}", f"lip,p{prompt},amber,cedar,a,{rater}"]
+                rows += [f"lip,p{prompt},birch,cedar,{'a' if vote else 'tie'},{rater}"]
+                rows += [f"look,p{prompt},{a},{b},a,{rater}" for a, b in itertools.combinations(NAMES, 2)]
+        (tmp_path / "votes.csv").write_text("\n".join(rows))
+        data = collect_board(suite_of(tmp_path, [f"p{n}" for n in range(5)], more='[votes]\nfile = "votes.csv"\n'))
+        ranked = rank_votes(tmp_path / "votes.csv")
+        for asked in data.people:
+            theirs = ranked.of(str(asked.definition.param("question"))).share
+            for name in NAMES:
+                ours = data.whole[name, asked.key]
+                assert ours.value == pytest.approx(theirs[name].value, abs=1e-12)
+                assert ours.interval is not None and theirs[name].interval is not None
+                assert ours.interval.low == pytest.approx(theirs[name].interval.low, abs=1e-9)
+                assert ours.interval.high == pytest.approx(theirs[name].interval.high, abs=1e-9)
+                assert ours.interval.method == theirs[name].interval.method
+                assert ours.count == 5 and ours.interval.high - ours.interval.low > 0.01
 
     def test_equal_ratings_never_have_an_interval_without_width(self, tmp_path: Path) -> None:
         table = {(name, f"p{n}"): [[5], [5 - low]] for low, name in enumerate(("amber", "birch")) for n in range(4)}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.compare.failures.cases import failures
-from rushes.compare.paper.evaluation import Evaluation
+from rushes.compare.paper.evaluation import Evaluation, open_evaluation
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 
@@ -68,6 +68,20 @@ def test_files(measured_suite: Path, tmp_path: Path) -> None:
     assert listed.stdout.count("cedar") == 2 and "Best by PSNR ↑" in listed.stdout
     data = json.loads(invoked("failures", measured_suite, "--by", "psnr", "--json").stdout)
     assert data["by"] == "psnr" and data["against"] == "rating:look" and len(data["groups"][0]["rows"]) == 3
+
+
+def test_by_difference_from_the_reference(measured_suite: Path, tmp_path: Path) -> None:
+    """The worst clip is the one furthest from its reference's sharpness."""
+    evaluation = open_evaluation(measured_suite)
+    found = failures(evaluation, "diff:sharpness", top=1)
+    (base,) = evaluation.pick("sharpness")
+    truth = evaluation.values(base, "truth")
+    far = {(s, p): abs(v - truth[p]) for s in evaluation.systems for p, v in evaluation.values(base, s).items()}
+    (worst,), (best,) = (group.rows[0] for group in found.groups[:2])
+    assert (worst.system, worst.prompt) == max(far, key=lambda key: far[key])
+    assert (best.system, best.prompt) == min(far, key=lambda key: far[key])
+    answer = invoked("failures", measured_suite, "--by", "diff:sharpness", "--top", 1, "-o", tmp_path / "f.html")
+    assert answer.exit_code == 0 and "Worst by sharpness difference" in answer.output
 
 
 def test_what_has_no_value_per_clip_is_refused(measured_suite: Path, tmp_path: Path) -> None:

@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.compare.board.model import Contrast, ReadingVerdict
+from rushes.compare.board.reference_differences import with_declared_differences
 from rushes.compare.figures.draw import KINDS, figure
 from rushes.compare.figures.figure import PaperFigure
 from rushes.compare.figures.strips import even_frames
-from rushes.compare.paper.evaluation import Evaluation
+from rushes.compare.paper.evaluation import Evaluation, open_evaluation
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.present.charts.paper import INCHES, PALETTE, SHAPES, looks, picture
@@ -132,6 +133,36 @@ def test_a_difference_that_is_not_the_values_difference_says_how_it_was_made() -
         "FVD: the difference of birch from amber has the bias of few clips removed (jackknife-off); the two values "
         "differ by −410",
     )
+
+
+def test_curves_are_of_quality_against_the_reference_unless_others_are_asked_for(small_evaluation: Evaluation) -> None:
+    assert {row[0] for row in figure("curves", small_evaluation).rows} == {"psnr"}
+
+
+def test_an_axis_has_its_unit_and_one_prompt_is_one_clip(small_evaluation: Evaluation) -> None:
+    alone = figure("curves", small_evaluation, columns="psnr", prompts="p3")
+    assert "PSNR (dB)" in alone.svg and alone.caption.endswith("prompt p3: each system's clip.")
+    assert {row[-1] for row in alone.rows} == {1}
+
+
+def test_differences_from_the_reference_are_drawn(
+    measured_suite: Path, small_evaluation: Evaluation, tmp_path: Path
+) -> None:
+    """|value − reference's|, prompt by prompt; the reference has none and is no dot."""
+    evaluation = open_evaluation(measured_suite)
+    dots = figure("scatter", evaluation, columns="diff:sharpness,rating:look")
+    (base,) = evaluation.pick("sharpness")
+    truth = evaluation.values(base, "truth")
+    wanted = {(s, p): abs(v - truth[p]) for s in ("amber", "birch") for p, v in evaluation.values(base, s).items()}
+    drawn = {(row[2], row[3]): row[4] for row in dots.rows if row[2] != "cedar"}
+    assert drawn == {key: pytest.approx(value, abs=1e-6) for key, value in wanted.items()}
+    with pytest.raises(InputError, match=r"diff:sharpness is not tested; name it under \[reference\] differences"):
+        figure("forest", measured_suite, columns="diff:sharpness")
+    tested = Evaluation(with_declared_differences(small_evaluation.data, ["luma_alternation"]))
+    made = figure("forest", tested, columns="diff:luma_alternation")  # no system is the reference: the first one is it
+    assert {row[1] for row in made.rows} == {"birch", "cedar"} and "from amber" in made.caption
+    answer = invoked("figure", "forest", measured_suite, "--columns", "diff:fvd", "-o", tmp_path / "x.svg")
+    assert answer.exit_code == 1 and "diff:fvd: not measured" in answer.output
 
 
 def test_a_curve_is_the_mean_of_the_series(small_evaluation: Evaluation) -> None:

@@ -7,11 +7,13 @@ import io
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import Result
+from tests.compare.paper.paper_runs import fvd_run
 from typer.testing import CliRunner
 
 import rushes
@@ -19,9 +21,10 @@ from rushes.cli.main import app
 from rushes.compare.paper.evaluation import Evaluation
 from rushes.compare.paper.marks import leaders
 from rushes.compare.paper.strengths import question_strengths
+from rushes.compare.paper.suite_columns import suite_columns
 from rushes.compare.paper.table import paper_table
 from rushes.core.errors import InputError
-from rushes.suite.folder import read_suite_folder
+from rushes.suite.folder import read_suite_folder, run_suite
 
 COLUMNS = "rating:look,elo:motion,wins:motion,psnr,luma_alternation,sharpness,signals"
 
@@ -40,6 +43,22 @@ def test_every_number_has_a_name_and_the_reference_is_the_last_row(small_evaluat
     assert np.isnan(frame.loc["truth", "psnr"]) and np.isnan(frame.loc["truth", "elo:motion"])
     assert not any("truth: not measured" in note for note in table.notes)  # nobody asks why of a reference
     assert "truth is the reference." in table.caption
+
+
+def test_a_reference_without_a_number_has_no_row_and_columns_of_one_signature_share_a_footnote(
+    small_evaluation: Evaluation,
+) -> None:
+    assert paper_table(small_evaluation, columns="psnr,elo:motion").systems == ("amber", "birch", "cedar")
+    both = paper_table(small_evaluation, columns="psnr,sharpness")
+    assert both.systems[-1] == "truth" and both.text("csv").count("truth,sharpness,0.") == 1
+    (elo,) = small_evaluation.pick("elo:motion")
+    twice = [elo, replace(elo, name="elo:again", title="again (Elo)"), *small_evaluation.pick("psnr")]
+    columns = suite_columns(small_evaluation, twice, marked=False)
+    assert [column.mark for column in columns] == [1, 1, 2]
+    table = replace(both, systems=("amber", "birch", "cedar"), columns=tuple(columns))
+    assert [note.mark for note in table.footnotes] == [1, 2] and "motion (Elo) ↑, again (Elo) ↑" in table.appendix(
+        "text"
+    )
 
 
 def test_marks_are_the_boards_verdicts_without_the_reference(small_evaluation: Evaluation) -> None:
@@ -104,9 +123,7 @@ def test_every_format_from_the_command(measured_suite: Path, tmp_path: Path) -> 
         assert sign in (tmp_path / name).read_text(encoding="utf-8")
     text = invoked("table", measured_suite, "--columns", "psnr", "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["system"] for row in rows] == ["amber", "birch", "cedar", "truth"] and rows[0]["signature"].startswith(
-        "psnr|"
-    )
+    assert [row["system"] for row in rows] == ["amber", "birch", "cedar"] and rows[0]["signature"].startswith("psnr|")
     data = json.loads(invoked("table", measured_suite, "--columns", "rating:look", "--json").stdout)
     assert [cell["best"] for cell in data["cells"]] == [True, False, False, False]
 
@@ -168,3 +185,17 @@ def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evalu
         ]
         assert values[system.name] == pytest.approx(sum(found) / len(found))
     assert any("not tested: it is no column of the board" in note for note in made.notes)
+
+
+def test_set_distances_of_a_suite_are_columns(tmp_path: Path) -> None:
+    """FVD is a number per system: it is in the table under its signature, with what it rests on, and is not bold."""
+    values = {"amber": 120.5, "birch": 310.25}
+    for name, value in values.items():
+        fvd_run(tmp_path / "runs" / name, value, gen=f"takes/{name}")
+    lines = "\n".join(f'{name} = "runs/{name}"' for name in values)
+    (tmp_path / "suite.toml").write_text(f'name = "sets"\n[systems]\n{lines}\n')
+    suite = run_suite(tmp_path / "suite.toml", tmp_path / "out").path
+    table = rushes.table(suite, columns="fvd")
+    assert table.to_pandas()["fvd"].tolist() == list(values.values()) and table.columns[0].best is None
+    assert table.columns[0].title == "FVD" and table.footnotes[0].signature.startswith("fvd|")
+    assert invoked("table", suite, "--columns", "fvd", "--format", "latex").stdout.count("FVD") >= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -289,10 +290,34 @@ def test_the_command_in_every_format(tmp_path: Path) -> None:
     assert sum(row["exact"].count("/") for row in rows) == 2 * (4 + 12)
     out = tmp_path / "t.md"
     assert runner.invoke(app, ["rank", str(path), "--format", "markdown", "-o", str(out)]).stdout.strip() == str(out)
-    assert out.read_text().startswith("| question | system | Elo ↑ | ranks | votes won ↑ | votes |")
+    assert out.read_text().startswith("| question | system | Elo¹ ↑ | ranks² | votes won³ ↑ | votes |")
     bad = runner.invoke(app, ["rank", str(path), "--by", "colour"])
     assert bad.exit_code == 1 and "no column 'colour' to separate questions by" in bad.stderr
     assert bad.stderr.count("\n") == 1
+
+
+def test_every_footnote_of_the_latex_is_marked_at_a_head(tmp_path: Path) -> None:
+    """lip is one-sided, so its strengths have a prior and a signature of their own; each question is named once."""
+    even = [("look", f"p{n}", "amber", "birch", 3 + n % 2, 3, 0) for n in range(4)]
+    path = write(tmp_path / "votes.csv", COUNTS, [("lip", f"p{n}", "amber", "birch", 9, 0, 0) for n in range(4)] + even)
+    text = CliRunner().invoke(app, ["rank", str(path), "--format", "latex"]).stdout
+    for table in text.split(r"\begin{table*}")[1:]:
+        head = table.partition(r"\toprule")[2].partition(r"\midrule")[0]
+        marked = {mark for marks in re.findall(r"\\textsuperscript\{([^}]*)\}", head) for mark in marks.split(", ")}
+        below = re.findall(r"^\\textsuperscript\{(\d+)\}~", table, re.MULTILINE)
+        assert below and marked == set(below)
+    assert text.count("\nlip & ") == text.count("\nlook & ") == 1
+
+
+def test_signatures_say_whether_raters_are_known(tmp_path: Path) -> None:
+    counted = rank_votes(write(tmp_path / "counts.csv", COUNTS, counts()))
+    assert all("|raters:unknown|" in m.signature for m in counted.measurements)
+    header = ("question", "prompt_id", "system_a", "system_b", "winner", "rater")
+    rows = [("lip", f"p{n}", "amber", "birch", "ab"[(n + r) % 3 == 0], f"r{r}") for n in range(5) for r in range(4)]
+    named = rank_votes(write(tmp_path / "rows.csv", header, rows))
+    assert all("|raters:people|" in m.signature for m in named.measurements)
+    nobody = rank_votes(write(tmp_path / "nobody.csv", header, [(*row[:-1], "") for row in rows]))
+    assert all("|raters:unknown|" in m.signature for m in nobody.measurements)
 
 
 def test_the_table_is_the_core_table(tmp_path: Path) -> None:

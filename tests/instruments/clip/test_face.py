@@ -40,6 +40,8 @@ NAMES = [
     "mouth_audio_offset_ms",
     "mouth_speech_motion",
     "longest_face_gap_ms",
+    "head_motion",
+    "head_pose_spread",
 ]
 
 
@@ -188,8 +190,9 @@ def test_no_face_at_all_is_null_with_the_reason() -> None:
     measured = tier1(face(_still(4, gaps=(0, 1, 2, 3)), fps=25.0))
     assert [m.definition.name for m in measured] == NAMES
     assert measured[0].value == 0.0
-    assert {(m.value, m.note) for m in measured[1:-1]} == {(None, "no face in any of 4 frames")}
-    assert (measured[-1].value, measured[-1].note) == (160.0, "0.0–0.2 s")  # 4 frames at 25 fps: all of it is a gap
+    gap = next(m for m in measured if m.name == "longest_face_gap_ms")
+    assert {(m.value, m.note) for m in measured[1:] if m is not gap} == {(None, "no face in any of 4 frames")}
+    assert (gap.value, gap.note) == (160.0, "0.0–0.2 s")  # 4 frames at 25 fps: all of it is a gap
 
 
 def test_missing_tier_names_the_reason_everywhere() -> None:
@@ -216,6 +219,7 @@ def test_series_have_one_row_a_frame_and_gaps() -> None:
         "face_landmarks": (25, 10, 2),
         "mouth_openness": (25,),
         "eye_aspect_ratio": (25,),
+        "head_speed": (25,),
         "audio_envelope": (25,),
     }
     assert np.isnan(series["mouth_openness"]).tolist() == [frame == 3 for frame in range(25)]

@@ -70,7 +70,7 @@ def test_the_jackknife_by_hand() -> None:
     alone = pooled([Measurement(definition=d, value=0.4, count=100)])
     assert alone.interval is None and "needs two clips" in alone.note
     same = pooled([Measurement(definition=d, value=1.0, count=n) for n in (10, 20, 30)])
-    assert (same.value, same.interval) == (1.0, None) and "cannot be told" in same.note
+    assert (same.value, same.interval) == (1.0, None) and "is unknown" in same.note
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:

@@ -1,4 +1,4 @@
-"""`rushes believe`: which metrics go with what people said."""
+"""`rushes believe`: which metrics agree with people."""
 
 from __future__ import annotations
 
@@ -21,17 +21,26 @@ def believe(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN…", help="Runs over the rated clips, SYSTEM=RUN, or a folder with a folder of runs per system."
+            metavar="SUITE|RUN…",
+            help="A folder of rushes suite run; or runs over the rated clips, SYSTEM=RUN, or a folder of them.",
         ),
     ],
     ratings: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--ratings",
             metavar="FILE",
-            help="CSV: prompt_id, system, rater and a column per dimension; or clip, mos; or votes.",
+            help="CSV: prompt_id, system, rater and a column per dimension; or clip, mos; or votes. "
+            "(default: what the suite names)",
         ),
-    ],
+    ] = None,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Only these, with commas between: psnr,csim,diff:head_motion. p is then corrected over them alone.",
+        ),
+    ] = "",
     dimension: Annotated[list[str] | None, typer.Option(help="Only this dimension of the ratings; repeatable.")] = None,
     level: Annotated[
         Literal["within-prompt", "clip"],
@@ -60,21 +69,28 @@ def believe(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Which metrics agree with people's ratings or votes over the same clips, which do not, which cannot be told.
+    """Which metrics agree with people's ratings or votes over the same clips, and which do not.
 
     Kendall's τ, Spearman's ρ, Pearson's r and pairs put in the right order, with intervals over prompts and raters, and
     what one person reaches against the others. Votes of a study: rushes study validity goes vote by vote.
 
-    Example: rushes believe runs/amber runs/birch runs/cedar --ratings ratings.csv
+    Example: rushes believe out/suite --metrics psnr,ssim,lpips --format latex -o agreement.tex
     """
-    from rushes.compare.agreement.metric_agreement import believe as held_against
+    from rushes.compare.agreement.metric_agreement import believe as compared
     from rushes.compare.agreement.tables import as_data, written
     from rushes.compare.output import write_out
 
     if save is None and (metric or kind or data or seen != "unknown"):
         raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
-    found = held_against(
-        runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin, prompts=prompts
+    found = compared(
+        runs,
+        ratings,
+        only=metrics,
+        dimensions=dimension or (),
+        level=level,
+        statistic=statistic,
+        margin=margin,
+        prompts=prompts,
     )
     if out is not None and format == "text":
         raise InputError("-o writes a table for a paper: add --format latex, csv or markdown")

@@ -18,7 +18,8 @@ def failures(
         typer.Argument(metavar="SUITE|RUN…", help="A folder of rushes suite run, or runs of several systems."),
     ],
     by: Annotated[
-        str, typer.Option("--by", metavar="NAME", help="A metric, or rating:QUESTION, with a value per clip.")
+        str,
+        typer.Option("--by", metavar="NAME", help="A metric, diff:METRIC or rating:QUESTION, with a value per clip."),
     ],
     against: Annotated[
         str, typer.Option(metavar="NAME", help="What it may disagree with (default: the first question or metric).")

@@ -45,7 +45,8 @@ def table(
         typer.Option(
             metavar="NAMES",
             help="Metrics, with commas between: psnr, fvd, luma_alternation … Of a suite also rating:QUESTION, "
-            "wins:QUESTION, elo:QUESTION and signals (share of flagged clips). By default up to eight.",
+            "wins:QUESTION, elo:QUESTION, diff:METRIC (from the reference) and signals (share of flagged clips). By "
+            "default up to eight.",
         ),
     ] = None,
     digits: Annotated[

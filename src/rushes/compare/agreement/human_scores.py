@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -58,6 +58,8 @@ class HumanScores:
     scores: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
     """By dimension, by clip, by rater."""
     remarks: tuple[str, ...] = ()
+    votes: Mapping[str, Mapping[ClipKey, Mapping[str, int]]] = field(default_factory=dict)
+    """Of shares of wins: how many votes each score is the share of; {} of ratings."""
     averaged: bool = False
     """Whether ratings of a prompt's samples were averaged, rater by rater."""
 
@@ -193,7 +195,11 @@ def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
         question: {key: {rater: won / votes for rater, (won, votes) in by.items()} for key, by in of_clip.items()}
         for question, of_clip in won.items()
     }
-    return HumanScores(source=source, kind="win-share", scores=exact, remarks=tuple(remarks))
+    cast = {
+        question: {key: {rater: votes // 2 for rater, (_, votes) in by.items()} for key, by in of_clip.items()}
+        for question, of_clip in won.items()
+    }
+    return HumanScores(source=source, kind="win-share", scores=exact, votes=cast, remarks=tuple(remarks))
 
 
 def _samples_are_pairs(votes: Sequence[Vote]) -> bool:

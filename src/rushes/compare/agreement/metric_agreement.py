@@ -3,8 +3,8 @@
 A metric agrees with people where its agreement is above `margin`, and above 0 beyond the chance of prompts and raters,
 after Holm's correction over the metrics judged on the same question; it goes against them where it is as far below; it
 has no relation where the whole interval lies within ± `margin` and there are prompts enough to show that
-(`prompts_for_none`); else it cannot be told. As on the board, n prompts give no p below 2^(1 − n), the least that signs
-alone can: five leave-outs that happen to be alike are no proof, whatever Student's t makes of them.
+(`prompts_for_none`); else it is inconclusive. As on the board, n prompts give no p below 2^(1 − n), the least of signs
+alone: five leave-outs that happen to be alike are no proof, whatever Student's t makes of them.
 Each question is a family of its own: what else was asked changes nothing.
 A fact of the file (its length, rate, size or number of frames) is shown and not judged: whoever made it chose that.
 
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
+from rushes.compare.agreement.of_suite import asked_of, chosen_metrics, names_of, with_differences
 from rushes.compare.agreement.people_join import Join
 from rushes.compare.agreement.result import BeliefVerdict as BeliefVerdict
 from rushes.compare.agreement.result import Believed as Believed
@@ -46,8 +47,9 @@ STATISTIC: Statistic = "kendall_tau_b"
 
 def believe(
     metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str],
-    humans: HumanScores | Path | str,
+    humans: HumanScores | Path | str | None = None,
     *,
+    only: str | Iterable[str] = (),
     dimensions: Sequence[str] = (),
     level: Level = "within-prompt",
     statistic: Statistic = STATISTIC,
@@ -55,20 +57,25 @@ def believe(
     confidence: float = LEVEL,
     prompts: Declared = None,
 ) -> MetricAgreement:
-    """Hold every metric of a board or of runs against what people said about the same clips.
+    """Compare every metric of a suite, a board or runs with what people said about the same clips.
 
+        rushes.believe("out/suite")
         rushes.believe(["runs/amber", "runs/birch"], "ratings.csv")
 
-    `level` and `statistic` say which number decides; all of them are computed. `prompts` declares prompts, left out
-    those of the suite that the runs are in: numbered samples of one, and their ratings, are averaged within it. Raises
-    `InputError` where no clip was both measured and rated.
+    A suite names its ratings or votes itself; `humans` is another file. `only` names metrics as in `rushes.table`, and
+    `diff:METRIC` of a suite: no other one is judged, and p is corrected over these alone. `level` and `statistic` say
+    which number decides; all of them are computed. `prompts` declares prompts (default: those of the runs' suite):
+    numbered samples of one, and their ratings, are averaged within it. Raises `InputError` where no clip was both
+    measured and rated.
     """
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
         raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
-    people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
-    measured = _measured(metrics, people, prompts)
+    given = asked_of(metrics) if humans is None else humans
+    people = given if isinstance(given, HumanScores) else read_human_scores(given, dimensions=dimensions)
+    names = names_of(only)
+    measured = chosen_metrics(with_differences(_measured(metrics, people, prompts), metrics, names), names)
     people = people.of_prompts(measured.prompts) if measured.prompts else people
     joined = Join.of(measured, people)
     notes: tuple[str, ...] = ()
@@ -93,6 +100,7 @@ def believe(
         humans=people,
         rated=joined.scores,
         believed=tuple(_judged(drafts, level, statistic, margin, terms)),
+        called=measured.called,
         ceilings={
             (dimension, *key): terms.ceiling(dimension, *key, agreement)
             for dimension in joined.scores
@@ -139,7 +147,7 @@ def _judged(
         if one.metric.definition.name in FILE_FACTS and found.value is not None:
             verdict, why = "fact of the file", ""
         chance = None if p is None else terms.chance(one, level, statistic, p, found.count, family[one.dimension])
-        lacking = needed if verdict == "cannot be told" and p is not None and one.prompts < needed else None
+        lacking = needed if verdict == "inconclusive" and p is not None and one.prompts < needed else None
         fewest = fewest_prompts(family[one.dimension], 1 - terms.confidence)
         hidden = fewest if lacking is not None and one.prompts < fewest else None
         judged.append(replace(one, p=chance, verdict=verdict, why=why, prompts_needed=lacking, prompts_to_agree=hidden))
@@ -156,17 +164,17 @@ def _verdict(
 ) -> tuple[BeliefVerdict, str]:
     middle, near = (0.5, margin / 2) if statistic == "pairwise_accuracy" else (0.0, margin)
     if one.value is None:
-        return "cannot be told", one.lacking
+        return "inconclusive", one.lacking
     if p is None:
-        return "cannot be told", one.why.text if one.why else "one number per system, and systems are few"
+        return "inconclusive", one.why.text if one.why else "one number per system, and systems are few"
     if p <= 1 - confidence and abs(one.value - middle) > near:
         return ("agrees" if one.value > middle else "goes against"), ""
     inside = one.interval and middle - near < one.interval.low and one.interval.high < middle + near
     if inside and not few:
         return "no relation", ""
     if inside or p > 1 - confidence:
-        return "cannot be told", "too few prompts" if few else "the interval holds agreement and none"
-    return "cannot be told", "beyond chance, but no more than the margin"
+        return "inconclusive", "too few prompts" if few else "the interval holds agreement and none"
+    return "inconclusive", "beyond chance, but no more than the margin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

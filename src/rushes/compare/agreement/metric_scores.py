@@ -68,6 +68,8 @@ class MeasuredClips:
     names: Mapping[str, frozenset[ClipKey]]
     """By id, path, file name and stem."""
     remarks: tuple[str, ...] = ()
+    called: Mapping[Same, str] = field(default_factory=dict)
+    """What metrics are called that were asked for by name."""
     prompts: tuple[Prompt, ...] = ()
     """Declared ones, where numbered samples of them were averaged."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
 from rushes.compare.agreement.human_scores import ClipKey, HumanScores
 from rushes.compare.agreement.metric_scores import MetricScores
 from rushes.compare.agreement.statistics import LEVELS, Level
+from rushes.compare.board.reference_differences import difference_of
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.reading import Same
@@ -17,7 +18,7 @@ from rushes.core.table import NUMBER, TEXT, Cell, Table
 from rushes.core.words.notebook_repr import brief
 from rushes.stats.correlation import Statistic
 
-BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told", "fact of the file"]
+BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "inconclusive", "fact of the file"]
 TITLES = {
     "kendall_tau_b": "τ-b",
     "kendall_tau_c": "τ-c",
@@ -46,9 +47,9 @@ class Believed:
     """With both the metric and a rating."""
     p: Measurement | None = None
     """Of the statistic that decides, adjusted; None where there is none."""
-    verdict: BeliefVerdict = "cannot be told"
+    verdict: BeliefVerdict = "inconclusive"
     why: str = ""
-    """Why it cannot be told."""
+    """Why it is inconclusive."""
     prompts: int = 0
     """That it rests on."""
     prompts_needed: int | None = None
@@ -79,6 +80,8 @@ class MetricAgreement:
     margin: float
     confidence: float
     remarks: tuple[str, ...]
+    called: Mapping[Same, str] = field(default_factory=dict)
+    """What metrics are called that were asked for by name."""
 
     def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
         """The metrics against one dimension, most agreement first; those of one verdict."""
@@ -124,7 +127,7 @@ class MetricAgreement:
 
     def _interest(self, one: Believed) -> tuple[int, float]:
         """Verdicts first, facts of the file last, then by how far the number that decides is from none."""
-        last = {"cannot be told": 1, "fact of the file": 2}.get(one.verdict, 0)
+        last = {"inconclusive": 1, "fact of the file": 2}.get(one.verdict, 0)
         middle = 0.5 if self.statistic == "pairwise_accuracy" else 0.0
         return last, -abs(float(self.deciding(one).value or 0) - middle)
 
@@ -139,7 +142,10 @@ def _level(name: str) -> Level:
 def labels(found: MetricAgreement) -> dict[Same, str]:
     """What each reading is called, by signature and place."""
     readings = {b.metric.same: b.metric for b in found.believed}
-    return dict(zip(readings, reading_names(list(readings.values())), strict=True))
+    names = dict(zip(readings, reading_names(list(readings.values())), strict=True))
+    differences = {same: difference_of(one.definition) for same, one in readings.items()}
+    short = {same: name for same, name in differences.items() if list(differences.values()).count(name) == 1 and name}
+    return names | short | dict(found.called)
 
 
 def _pair_of_rows(
@@ -182,8 +188,11 @@ def _p_text(p: Measurement) -> str:
 
 
 def _caption(found: MetricAgreement) -> str:
+    over = "prompts and raters" if len(found.humans.raters) > 1 else "prompts"
+    person = any(m.value is not None for m in found.ceilings.values())
     return (
-        f"{100 * found.confidence:g} % intervals over prompts and raters. p of {TITLES[found.statistic]} "
-        f"{LEVEL_WORDS[found.level]}, adjusted by Holm's rule over the metrics of the question. "
-        "One person: each rater against the mean of the others."
+        f"{100 * found.confidence:g} % intervals over {over}. p of {TITLES[found.statistic]} "
+        f"{LEVEL_WORDS[found.level]}, adjusted by Holm's rule over the metrics of the question."
+        + " One person: each rater against the mean of the others."
+        * person
     )

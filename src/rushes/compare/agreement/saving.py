@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rushes.compare.agreement.credential import Agreed, Credential, RatedData, Seen
 from rushes.compare.agreement.human_scores import MEANS
-from rushes.compare.agreement.metric_agreement import Believed, MetricAgreement
+from rushes.compare.agreement.result import Believed, MetricAgreement
 from rushes.compare.agreement.statistics import Level
 from rushes.compare.agreement.tables import labels
 from rushes.core.canonical import canonical_json

@@ -1,8 +1,8 @@
 """One metric and one human dimension over the same clips, as arrays: every statistic at every level, with its interval.
 
 Levels      clip           all clips in one pool
-            within-prompt  only clips of one prompt are held against each other
-            within-system  only clips of one system are held against each other; mean over the systems that have a value
+            within-prompt  only clips of one prompt are compared with each other
+            within-system  only clips of one system are compared with each other; mean over the systems with a value
             system         means of the systems over the prompts that all of them have
 """
 

@@ -27,12 +27,13 @@ _WORDS: dict[BeliefVerdict, str] = {
     "agrees": "agree with people",
     "goes against": "go against people",
     "no relation": "have no relation to what people say",
-    "cannot be told": "cannot be told",
+    "inconclusive": "are inconclusive",
 }
 _WORDS_ONE: dict[BeliefVerdict, str] = _WORDS | {
     "agrees": "agrees with people",
     "goes against": "goes against people",
     "no relation": "has no relation to what people say",
+    "inconclusive": "is inconclusive",
 }
 _WITHIN: tuple[Level, Statistic] = ("within-system", "spearman")
 _BESIDE: tuple[tuple[Level, Statistic], ...] = (
@@ -47,7 +48,7 @@ _NAMED = 8
 
 
 def agreement_table(found: MetricAgreement, dimension: str) -> Table:
-    """Metrics against one dimension, most agreement first; the last row is people against each other."""
+    """Metrics against one dimension, most agreement first; last, if raters are known, people against each other."""
     names = labels(found)
     columns = (
         *(*TEXT("metric"), *NUMBER(f"{TITLES[found.statistic]}, {_SHORT[found.level]}")),
@@ -56,7 +57,8 @@ def agreement_table(found: MetricAgreement, dimension: str) -> Table:
         *(*COUNT("clips"), *TEXT("verdict", keep=True)),
     )
     rows = [_row(found, one, names) for one in found.of(dimension) if found.deciding(one).value is not None]
-    return Table(title=f"Against {dimension}", columns=columns, rows=[*rows, _ceiling_row(found, dimension)])
+    person = [_ceiling_row(found, dimension)] if found.ceiling(dimension).value is not None else []
+    return Table(title=f"Against {dimension}", columns=columns, rows=[*rows, *person])
 
 
 def _row(found: MetricAgreement, one: Believed, names: Mapping[Same, str]) -> list[Cell]:
@@ -98,7 +100,7 @@ def _rho(m: Measurement) -> str:
 
 
 def sentences(found: MetricAgreement) -> list[str]:
-    """Per dimension one plain sentence: which metrics agree with people, which do not, which cannot be told."""
+    """Per dimension one plain sentence: which metrics agree with people, which do not, where data are inconclusive."""
     lines, names = [], labels(found)
     for dimension in found.humans.dimensions:
         if not found.of(dimension):
@@ -106,7 +108,7 @@ def sentences(found: MetricAgreement) -> list[str]:
         told = [one for one in found.of(dimension) if found.deciding(one).value is not None]
         grouped = {verdict: [names[one.metric.same] for one in told if one.verdict == verdict] for verdict in _WORDS}
         parts = [part for verdict, which in grouped.items() if told and (part := _part(verdict, which))]
-        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.{_too_few(told)}")
+        lines.append(f"{dimension}: {'; '.join(parts) or 'no metric has a value'}.{_too_few(told)}")
     return lines
 
 
@@ -209,7 +211,7 @@ def _csv(found: MetricAgreement) -> str:
             p = one.p.stored_value if one.p is not None and decides else None
             told = [p, one.verdict if decides else "", one.prompts, one.prompts_needed]
             rows.append([one.dimension, names[one.metric.same], statistic, level, *_ends(m), *told, m.signature])
-    for (dimension, level, statistic), m in found.ceilings.items():
+    for (dimension, level, statistic), m in ((key, m) for key, m in found.ceilings.items() if m.value is not None):
         rows.append([dimension, "one person", statistic, level, *_ends(m), None, "", None, None, m.signature])
     return csv_text(_CSV, rows)
 

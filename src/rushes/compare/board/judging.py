@@ -182,6 +182,8 @@ def _why_not(
     if not metric.ranks_systems and not earned:
         causes = [f"raised by {metric.raised_by[0]}"] if metric.raised_by else []
         causes += [f"lowered by {metric.lowered_by[0]}"] if metric.lowered_by else []
+        if metric.raised_by[:1] == metric.lowered_by[:1]:
+            causes = [f"such as {metric.raised_by[0]}"]
         words = f"not ranked: other things than quality change it ({'; '.join(causes)})"
         return WhyNot.OTHER_CAUSES, words
     return None, ""

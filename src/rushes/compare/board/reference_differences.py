@@ -39,10 +39,15 @@ def is_difference(reading: Reading) -> bool:
     return reading.name == REFERENCE_DIFFERENCE.name
 
 
+def difference_of(definition: Definition) -> str:
+    """What a difference is asked for by, diff:METRIC; "" for any other number."""
+    of = definition.param("of") if definition.name == REFERENCE_DIFFERENCE.name else None
+    return "" if of is None else f"{DIFF}:{of.partition(';')[0]}"
+
+
 def column_name(reading: Reading) -> str:
     """What a column is asked for by: the metric's name, of a difference diff:METRIC."""
-    of = reading.definition.param("of") if is_difference(reading) else None
-    return reading.name if of is None else f"{DIFF}:{of.partition(';')[0]}"
+    return difference_of(reading.definition) or reading.name
 
 
 def difference_reading(base: Reading) -> Reading:

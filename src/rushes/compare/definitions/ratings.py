@@ -59,9 +59,15 @@ WIN_SHARE_MEAN = replace(
     CLIP_WIN_SHARE,
     name="win_share_mean",
     summary="How often people chose a system over the others, on one question.",
-    formula=f"mean over the prompts on which every system has votes, of clip_win_share. {_SURE}",
-    edge_cases=_NONE,
-    reference=RATING_MEAN.reference,
+    formula="(wins + ½ ties) / votes, over the prompts on which every system has votes. Its interval is that of "
+    "win_share: Wilson's with as many votes as the clustered ones are worth, by rater and prompt as far as they are "
+    "known",
+    edge_cases="One rater: no interval. No shared prompt: no value.",
+    reference=f"Wilson 1927; {_BOARD}",
     params=_OVER,
+    history=(
+        "mean over prompts of clip_win_share; interval by Student's t over prompts",
+        "share of all votes, with the interval of rushes rank; the same value where prompts have as many votes",
+    ),
 )
 DEFINITIONS = (CLIP_RATING, RATING_MEAN, CLIP_WIN_SHARE, WIN_SHARE_MEAN)

@@ -9,18 +9,22 @@ import numpy as np
 
 from rushes.compare.board.model import System
 from rushes.compare.figures.figure import PaperFigure, Value
+from rushes.compare.paper.columns import COLUMNS
 from rushes.compare.paper.evaluation import Evaluation
 from rushes.core.errors import InputError, RunError
 from rushes.core.words.suggest import did_you_mean
-from rushes.instruments.clip.metrics import known
+from rushes.instruments.clip.metrics import METRICS, known
+from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 from rushes.present.charts import style
 from rushes.present.charts.paper import Look, canvas, fitted_svg, legend_columns, looks
 from rushes.present.pages.timeline import stored_series
 from rushes.present.tables.fitting import Width
 from rushes.stats.means import student_mean
 
-MOMENTS = 60
-"""Moments of a curve, evenly over the longest clip."""
+MOMENTS, MOMENTS_OF_ONE = 60, 300
+"""Moments of a curve, evenly over the longest clip; of a single clip, whose frames are not averaged, more."""
+USUAL = ("psnr", "ssim", "lpips", "luma_diff", "head_speed")
+"""Series that are drawn where nobody chose one, the first that is there."""
 _TIME = "time_ms"
 _HEADER = ("series", "system", "time_s", "mean", "low", "high", "clips")
 _FEWEST = 0.5
@@ -37,26 +41,32 @@ def curves(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     every = dict.fromkeys(name for clips in found.values() for clip in clips for name in clip if name != _TIME)
     if not every:
         raise InputError(f"{evaluation.source} has no per-frame series for these clips")
-    names = [_series(word, list(every)) for word in (columns or [_varying(found, list(every))])]
+    names = [_series(word, list(every)) for word in (columns or [_first(found, list(every))])]
     rows: list[tuple[Value, ...]] = []
+    single = len(prompts) == 1
     for name in names:
         for system, clips in found.items():
-            rows += [(name, system, *point) for point in _curve([clip for clip in clips if name in clip], name)]
+            having = [clip for clip in clips if name in clip]
+            rows += [(name, system, *point) for point in _curve(having, name, MOMENTS_OF_ONE if single else MOMENTS)]
     shown = [name for name in evaluation.data.names if any(row[1] == name for row in rows)]
     what = f"prompt {', '.join(prompts)}" if prompts else "all prompts"
+    drawn = "each system's clip" if single else "mean over a system's clips, band: its 95 % interval (student-t)"
+    ends = "" if single else "; a line ends where half of the clips have ended"
     return PaperFigure(
         kind="curves",
-        caption=f"Per-frame values over time, {what}: mean over a system's clips, band: its 95 % interval (student-t); "
-        "a line ends where half of the clips have ended.",
+        caption=f"Per-frame values over time, {what}: {drawn}{ends}.",
         svg=_drawn(names, rows, shown, looks(shown, reference=evaluation.data.reference), width),
         header=_HEADER,
         rows=tuple(rows),
     )
 
 
-def _varying(found: Mapping[str, Sequence[Mapping[str, Any]]], every: Sequence[str]) -> str:
-    """The first series with different values: a flag that never goes up is no curve."""
-    for name in every:
+def _first(found: Mapping[str, Sequence[Mapping[str, Any]]], every: Sequence[str]) -> str:
+    """What a video paper draws: quality against the reference over time, else change from frame to frame.
+
+    Where none of `USUAL` was kept, the first series with different values: a flag that never goes up is no curve.
+    """
+    for name in (*(name for name in USUAL if name in every), *every):
         clips = [clip[name][1] for some in found.values() for clip in some if name in clip]
         if any(np.nanmax(values) > np.nanmin(values) for values in clips if np.isfinite(values).any()):
             return name
@@ -73,6 +83,19 @@ def _series(word: str, every: Sequence[str]) -> str:
             return trace.series
     hint = did_you_mean(word, every, otherwise="")
     raise InputError(f"no per-frame series is called {word!r}{hint}; the runs have {', '.join(every)}")
+
+
+def _title(series: str) -> str:
+    """What an axis is called: the metric and its unit, "PSNR (dB)"; else the series' own name."""
+    usual, unit = COLUMNS.get(series), ""
+    if series in PAIR_METRICS:
+        unit = PAIR_METRICS[series].definition.unit
+    for metric in (known(name) for name in METRICS):
+        traces = metric.lane.traces if metric is not None and metric.lane is not None else ()
+        if metric is not None and any(trace.series == series and trace.pooled_by for trace in traces):
+            unit = metric.definition.unit
+    words = usual.title if usual is not None else series.replace("_", " ")
+    return f"{words} ({unit})" if unit not in ("", "1", "ratio") else words
 
 
 def _clips(system: System, prompts: Sequence[str], evaluation: Evaluation) -> list[Mapping[str, Any]]:
@@ -99,7 +122,7 @@ def _clips(system: System, prompts: Sequence[str], evaluation: Evaluation) -> li
     return [clip for clip in clips.values() if clip]
 
 
-def _curve(clips: Sequence[Mapping[str, Any]], name: str) -> list[tuple[Value, ...]]:
+def _curve(clips: Sequence[Mapping[str, Any]], name: str, moments: int) -> list[tuple[Value, ...]]:
     """Time in seconds, mean, both ends of its interval, number of clips, at evenly spaced moments."""
     lines = []
     for clip in clips:
@@ -111,7 +134,7 @@ def _curve(clips: Sequence[Mapping[str, Any]], name: str) -> list[tuple[Value, .
         return []
     last = max(float(times[-1]) for times, _ in lines)
     points: list[tuple[Value, ...]] = []
-    for moment in np.linspace(0, last, MOMENTS):
+    for moment in np.linspace(0, last, moments):
         here = [float(np.interp(moment, times, values)) for times, values in lines if moment <= times[-1] + 1e-6]
         if len(here) < max(_FEWEST * len(lines), 1):
             break
@@ -156,7 +179,7 @@ def _panel(
     times = [float(row[2] or 0) for row in rows]
     heights = [float(v) for row in rows for v in row[3:6] if v is not None]
     x = style.number_axis(times, "time (s)", field="time:Q", zero=True, most=6)
-    y = style.number_axis(heights, name.replace("_", " "), field="mean:Q", vertical=True, zero=False, most=5)
+    y = style.number_axis(heights, _title(name), field="mean:Q", vertical=True, zero=False, most=5)
     domain, colours = list(names), [found[n].colour for n in names]
     legend = altair.Legend(
         title=None, columns=columns, symbolType="stroke", symbolSize=260, symbolStrokeWidth=2, symbolOpacity=1

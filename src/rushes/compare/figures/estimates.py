@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rushes.compare.board.model import Contrast
+from rushes.compare.board.reference_differences import DIFF
 from rushes.compare.figures.figure import PaperFigure, Value, rounded
 from rushes.compare.paper.evaluation import ELO, Evaluation, Pick
 from rushes.compare.paper.suite_columns import picked
@@ -74,7 +75,7 @@ def ranking(evaluation: Evaluation, columns: Sequence[str] | None, width: Width)
 
 def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, versus: str) -> PaperFigure:
     """Differences from one system with their intervals, a panel per metric; filled where significant on the board."""
-    against = versus or evaluation.data.reference or evaluation.data.names[0]
+    against = versus or _usual(evaluation, columns)
     if against not in evaluation.data.names:
         hint = did_you_mean(against, evaluation.data.names, otherwise=f"; it has {', '.join(evaluation.data.names)}")
         raise InputError(f"no system is called {against!r}{hint}")
@@ -96,6 +97,8 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
         if dots:
             panels.append(Panel(title=f"{pick.title} {ARROWS[pick.better]}".strip(), dots=dots, rule=0.0))
     if not panels:
+        if undeclared := [pick.name for pick in picks if pick.name.startswith(f"{DIFF}:")]:
+            raise InputError(f"{undeclared[0]} is not tested; name it under [reference] differences in the suite file")
         raise InputError(f"no column compares with {against}; give --columns or another --versus")
     rows = [name for name in evaluation.data.names if any(one.row == name for panel in panels for one in panel.dots)]
     return PaperFigure(
@@ -109,15 +112,24 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     )
 
 
+def _usual(evaluation: Evaluation, columns: Sequence[str] | None) -> str:
+    """The reference where a column compares with it, which has no PSNR and no difference from itself; else a system."""
+    reference = evaluation.data.reference
+    if reference and columns:
+        picks = picked(evaluation, columns)
+        values = (c.difference.value for pick in picks for c in _contrasts(evaluation, pick, reference))
+        return reference if any(value is not None for value in values) else evaluation.systems[0]
+    return reference or evaluation.data.names[0]
+
+
 def _comparable(evaluation: Evaluation, against: str) -> list[str]:
     """People's questions, then metrics with a direction that have a difference from this system."""
     names = [name for name in evaluation.names if not name.startswith(ELO) and name != "signals"]
     found = []
     for name in names:
         pick = evaluation.pick(name)[0]
-        if pick.better != "neither" and any(
-            c.difference.value is not None for c in _contrasts(evaluation, pick, against)
-        ):
+        values = (c.difference.value for c in _contrasts(evaluation, pick, against))
+        if pick.better != "neither" and any(values):  # a panel of zeros shows nothing
             found.append(name)
     return found[:MOST]
 

@@ -6,19 +6,21 @@ each with its own signature.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Better
 from rushes.core.errors import InputError
 from rushes.core.registry import catalogued
+from rushes.core.selection import Measured
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.distribution.definitions import higher_is_better
 from rushes.instruments.distribution.protocols import METRICS as SET_METRICS
 from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 
+_Measured = TypeVar("_Measured", bound=Measured)
 Source: TypeAlias = Literal["fidelity", "distribution", "clip", "run"]
 """The instrument that measures a column; "run" where `rushes paper` cannot, and a run has to have its numbers."""
 
@@ -104,6 +106,14 @@ def catalogued_params(name: str) -> tuple[str, set[tuple[str, str]]]:
         return "", set()
     shared = set.intersection(*(set(one.params) for one in found))
     return found[0].name, set() if len({one.name for one in found}) > 1 else shared
+
+
+def exactly(name: str, found: Sequence[_Measured]) -> list[_Measured]:
+    """Those that are measured as the metric of this name is; all of them where none is: `lmd` is not `mouth_lmd`."""
+    if len(found) < 2:
+        return list(found)
+    params = catalogued_params(name)[1]
+    return [one for one in found if params <= set(one.definition.params)] or list(found)
 
 
 def _narrowed(text: str, of_runs: bool) -> Column:

@@ -23,7 +23,7 @@ from rushes.compare.board.reference_differences import (
     is_difference,
     with_differences,
 )
-from rushes.compare.paper.columns import COLUMNS, catalogued_params
+from rushes.compare.paper.columns import COLUMNS, catalogued_params, exactly
 from rushes.compare.paper.strengths import Strengths, question_strengths
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
@@ -164,7 +164,8 @@ class Evaluation:
             raise InputError(self._no_question(name, question, list(self.questions), "ratings"))
         if kind == RATING and _is_share(reading):
             raise InputError(f"{name}: people voted on {question!r}; use {WINS}:{question} or {ELO}:{question}")
-        return Pick(name=name, title=_plain(question), better=reading.definition.better, reading=reading)
+        title = f"{_plain(question)}{' (votes won)' if _is_share(reading) else ''}"
+        return Pick(name=name, title=title, better=reading.definition.better, reading=reading)
 
     def _no_question(self, name: str, question: str, known: list[str], what: str) -> str:
         if not known:
@@ -202,7 +203,7 @@ class Evaluation:
             if (one.name in (wanted, base) and (params if one.name == wanted else set()) | asked <= _settings(one))
         ]
         labelled = [one for one in metrics if one.label.casefold() == base.casefold() and asked <= _settings(one)]
-        return found or labelled
+        return exactly(base, found) or labelled
 
     def _unknown(self, name: str) -> str:
         base = name.partition(":")[0]
@@ -211,8 +212,15 @@ class Evaluation:
             return f"{name}: {refused[0].why}"
         here = f"{self.source} has {', '.join(self.names)}"
         if base.lower() in COLUMNS or catalogued_params(base)[0]:
-            return f"{name}: not measured; {here}"
+            why = self._why_no_value(catalogued_params(base)[0] or base)
+            return f"{name}: no clip has a value: {why}" if why else f"{name}: not measured; {here}"
         return f"no column is called {name!r}{did_you_mean(base, self.names, otherwise='')}; {here}"
+
+    def _why_no_value(self, metric: str) -> str:
+        """Why the runs have this metric and no value of it; "" where they do not have it."""
+        runs = (run for system in self.data.systems for run in system.runs)
+        numbers = (m for run in runs for entry in run.entries for m in entry.measurements if m.name == metric)
+        return next((m.note for m in numbers if m.value is None and m.note), "")
 
 
 def open_evaluation(given: Given) -> Evaluation:

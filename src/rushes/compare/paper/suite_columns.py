@@ -19,10 +19,12 @@ MOST = 8
 SIGNAL_DIGITS = 2
 
 
-def suite_rows(evaluation: Evaluation) -> tuple[str, ...]:
-    """Names of the rows: the systems, then the reference."""
+def suite_rows(evaluation: Evaluation, picks: Sequence[Pick]) -> tuple[str, ...]:
+    """Names of the rows: the systems, then the reference where it has one of these numbers."""
     reference = evaluation.data.reference
-    return (*evaluation.systems, *([reference] if reference else []))
+    found = (evaluation.whole(pick, reference) for pick in picks) if reference else ()
+    shown = any(m is not None and m.value is not None for m in found)
+    return (*evaluation.systems, *([reference] if shown else []))
 
 
 def default_names(evaluation: Evaluation) -> list[str]:
@@ -63,8 +65,9 @@ def picked(evaluation: Evaluation, names: str | Iterable[str] | None) -> list[Pi
 
 def suite_columns(evaluation: Evaluation, picks: Sequence[Pick], *, marked: bool) -> list[TableColumn]:
     """Columns in the order of the picks, each with its marks."""
-    rows, columns = suite_rows(evaluation), []
-    for mark, pick in enumerate(picks, 1):
+    rows, columns = suite_rows(evaluation, picks), []
+    marks_by: dict[str, int] = {}
+    for pick in picks:
         found = [evaluation.whole(pick, name) for name in rows]
         marks = marks_of(evaluation, pick) if marked else NO_MARKS
         place = {name: n for n, name in enumerate(rows)}
@@ -73,7 +76,7 @@ def suite_columns(evaluation: Evaluation, picks: Sequence[Pick], *, marked: bool
                 column=_column(pick),
                 readings=tuple(_number(pick, m) for m in found),
                 digits=_digits(pick, [m for m in found if m is not None]),
-                mark=mark,
+                mark=marks_by.setdefault(_same(found) or pick.name, len(marks_by) + 1),
                 best=place.get(marks.best),
                 second=place.get(marks.second),
                 unmarked=marks.why,
@@ -87,7 +90,7 @@ def suite_systems(evaluation: Evaluation, picks: Sequence[Pick]) -> tuple[System
     """Rows with the reason for each number that is missing; of the reference nobody asks why."""
     reference = evaluation.data.reference
     rows = []
-    for name in suite_rows(evaluation):
+    for name in suite_rows(evaluation, picks):
         reasons = {}
         for pick in picks:
             m = evaluation.whole(pick, name)
@@ -102,6 +105,12 @@ def suite_systems(evaluation: Evaluation, picks: Sequence[Pick]) -> tuple[System
 def _column(pick: Pick) -> Column:
     metric = pick.reading.name if pick.reading is not None else "bt_elo"
     return Column(pick.name, pick.title, "run", pick.better, metric)
+
+
+def _same(found: Sequence[Measurement | None]) -> str:
+    """The signature and counts of a column: columns that share them share a footnote."""
+    had = [m for m in found if m is not None and m.value is not None]
+    return f"{had[0].signature} {[m.count for m in had]}" if had else ""
 
 
 def _number(pick: Pick, m: Measurement | None) -> SystemNumber | None:

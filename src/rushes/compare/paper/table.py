@@ -20,7 +20,7 @@ from rushes.compare.paper.run_marks import with_marks
 from rushes.compare.paper.suite_columns import default_names, picked, suite_columns, suite_systems
 from rushes.compare.paper.systems import System, read_systems
 from rushes.core.errors import InputError
-from rushes.core.table import NUMBER, TEXT, Cell, Footnote, Table, csv_text
+from rushes.core.table import NUMBER, TEXT, Cell, Footnote, Table, csv_text, heads_by_mark
 from rushes.core.table import Column as Head
 from rushes.core.words.notebook_repr import table_html
 from rushes.present.tables.fitting import Width
@@ -69,14 +69,14 @@ class PaperTable:
 
     @property
     def footnotes(self) -> tuple[Footnote, ...]:
+        marked = {column.mark: column for column in reversed(self.columns) if column.mark is not None}
         return tuple(
             Footnote(
-                mark=column.mark,
+                mark=mark,
                 signature=column.signature,
                 remark=rests_on(column, self.systems, intervals=self.interval != "none"),
             )
-            for column in self.columns
-            if column.mark is not None
+            for mark, column in sorted(marked.items())
         )
 
     def text(
@@ -127,7 +127,7 @@ class PaperTable:
         """Signatures and notes alone, for an appendix: an itemize environment, or a Markdown list."""
         if format == "latex":
             return signature_list(self.grid)
-        heads = {column.mark: column.head for column in self.grid.columns if column.mark}
+        heads = heads_by_mark(self.grid)
         rows = [f"- {heads[str(note.mark)]}: `{note.signature}` ({note.remark})" for note in self.footnotes]
         return "\n".join([*rows, *(f"- {note}" for note in self.notes)]) + "\n"
 

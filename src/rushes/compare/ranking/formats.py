@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal, TypeAlias
 
 from rushes.compare.ranking.result import RankedVotes, VoteRanking
 from rushes.core import Measurement
-from rushes.core.table import INTERVAL, Footnote, Table
+from rushes.core.table import INTERVAL, Cell, Footnote, Table
 from rushes.present.tables.latex import latex
 from rushes.present.tables.markdown import markdown
 
@@ -51,10 +51,16 @@ def joined(table: Table) -> Table:
     return replace(table, columns=[table.columns[k] for k in keep], rows=rows)
 
 
-def signed(table: Table, numbers: Iterable[Measurement]) -> Table:
-    """The table with the signatures of its numbers below it, each once."""
-    signatures = dict.fromkeys(m.signature for m in numbers)
-    return replace(table, footnotes=[Footnote(mark=k, signature=one) for k, one in enumerate(signatures, 1)])
+def signed(table: Table, numbers: Mapping[str, Iterable[Measurement]]) -> Table:
+    """The table with the signatures of its numbers below it, each once, and their marks at the heads of columns."""
+    by_head = {head: dict.fromkeys(m.signature for m in some) for head, some in numbers.items()}
+    marks = {one: k for k, one in enumerate(dict.fromkeys(one for some in by_head.values() for one in some), 1)}
+    columns = [
+        replace(column, mark=", ".join(str(marks[one]) for one in by_head.get(column.head, ())))
+        for column in table.columns
+    ]
+    notes = [Footnote(mark=mark, signature=one) for one, mark in marks.items()]
+    return replace(table, columns=columns, footnotes=notes)
 
 
 def written(found: RankedVotes, form: Format) -> str:
@@ -66,12 +72,32 @@ def written(found: RankedVotes, form: Format) -> str:
         "markdown": markdown,
         "text": _plain,
     }
-    whole = found.table() if form == "text" else joined(found.table())
-    first = signed(
-        whole, (m for one in found.rankings for m in (*one.elo.values(), *one.rank.values(), *one.share.values()))
+    whole = found.table() if form == "text" else _grouped(joined(found.table()))
+    heads = {
+        "Elo ↑": [m for one in found.rankings for m in one.elo.values()],
+        "ranks": [m for one in found.rankings for m in one.rank.values()],
+        "votes won ↑": [m for one in found.rankings for m in one.share.values()],
+    }
+    duels = [
+        signed(
+            one.table("head_to_head"), {s: [d.share for (_, o), d in one.duels.items() if o == s] for s in one.systems}
+        )
+        for one in found.rankings
+    ]
+    return "\n".join(writers[form](table) for table in (signed(whole, heads), *duels))
+
+
+def _grouped(table: Table) -> Table:
+    """Each question once, at its first row."""
+    if table.columns[0].head != "question":
+        return table
+    firsts = [row[0].text for row in table.rows]
+    return replace(
+        table,
+        rows=[
+            row if n == 0 or firsts[n] != firsts[n - 1] else (Cell(""), *row[1:]) for n, row in enumerate(table.rows)
+        ],
     )
-    duels = [signed(one.table("head_to_head"), (d.share for d in one.duels.values())) for one in found.rankings]
-    return "\n".join(writers[form](table) for table in (first, *duels))
 
 
 def _plain(table: Table) -> str:

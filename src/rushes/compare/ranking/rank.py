@@ -25,7 +25,7 @@ from rushes.core.grouping import grouped
 from rushes.instruments.preference.numbers.conditions import NO_RUBRIC, NO_RULE, Conditions, counted_votes, some_bent
 from rushes.instruments.preference.numbers.ranking import Choices, share_numbers, strength_numbers
 from rushes.instruments.preference.votes import TiePolicy, Vote
-from rushes.stats.clustered import BY_PROMPT, ONE_WAY, TWO_WAY, IntervalKind
+from rushes.stats.clustered import interval_kind
 from rushes.stats.intervals import LEVEL
 from rushes.stats.votes import shares
 from rushes.stats.votes.connection import RankingError, components, is_one_sided
@@ -163,18 +163,12 @@ def tallied(rows: Sequence[Counted], *, systems: Iterable[str] = ()) -> Tally:
     return replace(made, raters=people, prompts=tuple(prompts) if made.knows_prompts else made.prompts)
 
 
-def interval_kind(votes: Tally) -> IntervalKind:
-    """What intervals can cluster by: whoever the votes name."""
-    raters, prompts = votes.knows_raters and len(votes.raters) > 1, votes.knows_prompts and len(votes.prompts) > 1
-    if raters:
-        return TWO_WAY if prompts else ONE_WAY
-    return BY_PROMPT if prompts else "fisher"
-
-
 def _ranking(
     question: str, votes: Tally, ties: TiePolicy, conditions: Conditions, *, asked: Sequence[Counted]
 ) -> VoteRanking:
-    kind, at = interval_kind(votes), {"question": question}
+    known = len(votes.raters) if votes.knows_raters else 0, len(votes.prompts) if votes.knows_prompts else 0
+    kind, at = interval_kind(*known), {"question": question}
+    conditions = replace(conditions, raters_known=votes.knows_raters)
     counts = prepared(votes.pairs(), ties)
     one_sided = bool(counts.wins_first.any() or counts.wins_second.any()) and is_one_sided(counts)
     chosen = Choices(ties=ties, prior=ONE_SIDED_PRIOR if one_sided else 0.0, interval=kind, floored=one_sided)
@@ -198,8 +192,8 @@ def _ranking(
         duels={(one.system, one.against): duel for one, duel in zip(against, won, strict=True)},
         votes=votes.votes,
         ties=votes.ties,
-        prompts=len(votes.prompts) if votes.knows_prompts else None,
-        raters=len(votes.raters) if votes.knows_raters else None,
+        prompts=known[1] if votes.knows_prompts else None,
+        raters=known[0] if votes.knows_raters else None,
         notes=notes_of(
             votes, counts, kind, one_sided=one_sided, named=sum(bool(row.rater) for row in asked) / len(asked)
         ),

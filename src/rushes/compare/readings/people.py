@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+import numpy as np
+
 from rushes.compare.agreement.credential import Credential, read_credential, shipped_credentials
 from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text, read_human_scores
 from rushes.compare.board.model import Ratings
@@ -25,12 +27,15 @@ from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.errors import InputError
 from rushes.core.reading import Reading, ReadingKey
 from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
-from rushes.stats.clustered import clustered_mean
+from rushes.stats.clustered import Clusters, clustered_mean, interval_kind, numbered
 from rushes.stats.means import student_mean
+from rushes.stats.votes.shares import clustered_share
 from rushes.storage.runs.relocation import relocate
 from rushes.suite.file import scale_ends
 from rushes.suite.folder import SuiteRun
 
+Cast: TypeAlias = tuple[float, int, str]
+"""A share of votes, of how many, and who cast them; "" where nobody knows."""
 Places: TypeAlias = Mapping[ClipKey, ClipKey]
 """The system and the prompt that a rated name means; those that are not on the board are not in it."""
 SCALES = ("0-1", "1-5", "1-7", "0-10", "0-100")
@@ -102,7 +107,8 @@ def _add_people(
     for question in people.dimensions:
         rated = _rated(people.scores[question], places)
         if rated:
-            _add(made, _definitions(people, question, scales[question]), names, index, rated)
+            cast = _cast(people, question, places)
+            _add(made, _definitions(people, question, scales[question]), names, index, rated, cast)
 
 
 def question_scales(people: HumanScores, declared: Mapping[str, str]) -> dict[str, str]:
@@ -162,6 +168,17 @@ def _rated(scores: Mapping[ClipKey, Mapping[str, float]], places: Places) -> dic
     }
 
 
+def _cast(people: HumanScores, question: str, places: Places) -> dict[str, dict[str, list[Cast]]]:
+    """By system and prompt: shares of votes with how many votes each is of; {} where people rated."""
+    found: dict[str, dict[str, list[Cast]]] = {}
+    for key, by in people.votes.get(question, {}).items():
+        if (place := places.get(key)) is not None:
+            shares = people.scores[question][key]
+            row = found.setdefault(place[0], {}).setdefault(place[1], [])
+            row += [(shares[rater], votes, rater) for rater, votes in by.items()]
+    return found
+
+
 def _places(people: HumanScores, names: Sequence[str], index: PromptIndex) -> Places:
     """What rated names mean; a clip's name alone is read as SYSTEM/PROMPT.mp4, wherever that lies."""
     prompts, found = {prompt.id for prompt in index.prompts}, {}
@@ -194,6 +211,7 @@ def _add(
     names: Sequence[str],
     index: PromptIndex,
     rated: Mapping[str, Ratings],
+    cast: Mapping[str, Mapping[str, Sequence[Cast]]],
 ) -> None:
     one, mean = definitions
     label = str(one.param("question")).replace("_", " ")
@@ -208,7 +226,7 @@ def _add(
         made.values[name, reading.key] = {
             prompt.id: _clip(one, row.get(prompt.id, {}), name) for prompt in index.prompts if row
         }
-        made.whole[name, reading.key] = _system(mean, row, shared, name, len(index.prompts))
+        made.whole[name, reading.key] = _system(mean, row, cast.get(name, {}), shared, name, len(index.prompts))
 
 
 def _clip(definition: Definition, by: Mapping[str, float], name: str) -> Measurement:
@@ -217,17 +235,43 @@ def _clip(definition: Definition, by: Mapping[str, float], name: str) -> Measure
     return Measurement(definition=definition, value=math.fsum(by.values()) / len(by), count=len(by))
 
 
-def _system(definition: Definition, row: Ratings, shared: Sequence[str], name: str, prompts: int) -> Measurement:
+def _system(
+    definition: Definition,
+    row: Ratings,
+    cast: Mapping[str, Sequence[Cast]],
+    shared: Sequence[str],
+    name: str,
+    prompts: int,
+) -> Measurement:
     if not row:
         return Measurement.missing(definition, f"nobody rated {name}")
     if not shared:
         return Measurement.missing(definition, "no prompt was rated for every system")
-    low, high = definition.lowest, definition.highest
-    step = None if (low, high) == (0, 1) else _STEP  # from 0 to 1 a mean is a share
-    found = mean_over_people([row[prompt] for prompt in shared], lowest=low, highest=high, step=step)
+    if cast:
+        found = share_of_votes([cast[prompt] for prompt in shared])
+    else:
+        low, high = definition.lowest, definition.highest
+        step = None if (low, high) == (0, 1) else _STEP  # from 0 to 1 a mean is a share
+        found = mean_over_people([row[prompt] for prompt in shared], lowest=low, highest=high, step=step)
     left = prompts - len(shared)
     note = f"{left} of {prompts} prompts left out: not every system was rated" if left else ""
     return Measurement.of(definition, found, note="; ".join(filter(None, (note, found.lacking))))
+
+
+def share_of_votes(cast: Sequence[Sequence[Cast]]) -> Estimate:
+    """What a system won of its votes, one sequence per prompt, with the interval of `rushes rank`.
+
+    Formula     Σ share · votes / Σ votes; interval as in `stats.votes.shares`. `count` is the number of prompts
+
+    >>> share_of_votes([[(0.75, 4, "")], [(0.25, 4, "")]]).value
+    0.5
+    """
+    rows = [(*one, str(prompt)) for prompt, some in enumerate(cast) for one in some]
+    shares, votes, raters, prompts = zip(*rows, strict=True)
+    clusters = Clusters(*numbered(raters), *numbered(prompts))
+    kind = interval_kind(clusters.raters, clusters.prompts)
+    found = clustered_share(np.array(shares), np.array(votes, np.int64), clusters, kind=kind)
+    return replace(found, count=len(cast))
 
 
 def mean_over_people(

@@ -95,7 +95,7 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
             heads = some([reading.label for reading in depending])
             yield (
                 f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}); by itself "
-                f"it moves {heads}"
+                f"it changes {heads}"
             )
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from rushes.core.table import Cell, Column, Table, legend
+from rushes.core.table import Cell, Column, Table, heads_by_mark, legend
 from rushes.present.tables.fitting import Layout, Width, fitted, head_lines
 
 Signatures: TypeAlias = Literal["footnote", "comment", "appendix", "none"]
@@ -40,7 +40,8 @@ _SPELT = {
     "—": "---",
     "\N{NO-BREAK SPACE}": "~",
 }
-_BREAK = r"|\allowbreak "
+_BREAK, _INNER_BREAK = r"|\allowbreak ", r";\allowbreak "
+"""Between the parts of a signature, and of one that stands inside another."""
 _ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": r"\`",
     "\N{COMBINING ACUTE ACCENT}": r"\'",
@@ -95,7 +96,7 @@ def latex(
 
 def signature_list(table: Table) -> str:
     r"""What a table leaves to an appendix: the signature of each column by name, then the notes."""
-    names = {column.mark: column.head for column in table.columns if column.mark}
+    names = heads_by_mark(table)
     lines = [r"\begin{itemize}\raggedright"]
     for note in table.footnotes:
         remark = f" ({escaped(note.remark)})" if note.remark else ""
@@ -130,7 +131,7 @@ _PLAIN = {
 
 def _comments(table: Table, signatures: Signatures) -> list[str]:
     """Signatures and notes where only a reader of the file sees them, ASCII as all of it."""
-    heads = {column.mark: column.head for column in table.columns if column.mark}
+    heads = heads_by_mark(table)
     lines = []
     if signatures == "comment":
         for note in table.footnotes:
@@ -219,7 +220,7 @@ def code(signature: str) -> str:
     >>> code("pck|k:20|norm:bbox_diagonal|v:1")
     '\\texttt{pck|\\allowbreak k:20|\\allowbreak norm:bbox\\_diagonal|\\allowbreak v:1}'
     """
-    parts = map(escaped, signature.split("|"))
+    parts = (_INNER_BREAK.join(map(escaped, part.split(";"))) for part in signature.split("|"))
     return rf"\texttt{{{_BREAK.join(parts)}}}"
 
 

@@ -10,7 +10,7 @@ _RED, _YELLOW, _GREEN, _BOLD, _FAINT = "31", "33", "32", "1", "2"
 
 _COLOURS = {
     _RED: ("reject", "worse", "goes against", "failed", "refused"),
-    _YELLOW: ("flagged", "cannot tell", "cannot be told", "no evidence"),
+    _YELLOW: ("flagged", "cannot tell", "cannot be told", "inconclusive", "no evidence"),
     _GREEN: ("pass", "better", "same", "agrees"),
 }
 _WORDS = {word: colour for colour, words in _COLOURS.items() for word in words}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rushes.core.span import Span
 from rushes.instruments.clip.faces.track import RIGID, FaceTrack
+from rushes.instruments.clip.metrics.face.head import head_speed
 from rushes.instruments.clip.metrics.face.sync import MouthSync, envelope, mouth_sync
 from rushes.instruments.clip.metrics.face.sync_search import SyncSearch, sync_search
 from rushes.instruments.clip.metrics.face.syncnet.scores import SyncScores
@@ -62,6 +63,11 @@ class FaceObservation:
     def sync_search(self) -> SyncSearch | str:
         return sync_search(self.track, self.speech, fps=self.fps, blame=self.absence(""))
 
+    @cached_property
+    def head_speed(self) -> NDArray[np.float64]:
+        """Angular speed of the head at each frame, in degrees per second."""
+        return head_speed(self)
+
     def seconds(self, frame: int) -> float:
         """When a frame starts; the end of the last one for the number after it. Needs a frame rate or times."""
         times, length = self.track.times_ms, 1 / self.fps if self.fps else 0.0
@@ -101,5 +107,6 @@ class FaceObservation:
             "face_landmarks": self.track.landmarks(*RIGID),
             "mouth_openness": self.track.mouth_openness,
             "eye_aspect_ratio": self.track.eye_aspect_ratio,
+            "head_speed": self.head_speed,
         }
         return series if isinstance(self.loudness, str) else series | {"audio_envelope": self.loudness}

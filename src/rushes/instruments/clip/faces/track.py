@@ -53,6 +53,8 @@ class FaceTrack:
     """Left, top, right, bottom of the measured face's landmarks, in pixels (T × 4); NaN where it was not seen."""
     points: NDArray[np.float64]
     """The landmarks in `KEPT`, in pixels (T × len(KEPT) × 2); NaN where the face was not seen."""
+    depth: NDArray[np.float64] | None = None
+    """Depth of the same landmarks on the scale of x, larger further away (T × len(KEPT)); None if not known."""
     times_ms: NDArray[np.float64] | None = None
     """Presentation time of each frame; None when frames are evenly spaced."""
     people: int = 1
@@ -69,6 +71,13 @@ class FaceTrack:
     def landmarks(self, *numbers: int) -> NDArray[np.float64]:
         """Some landmarks by their number in the face mesh (T × n × 2)."""
         return self.points[:, [_COLUMN[number] for number in numbers]]
+
+    def in_space(self, *numbers: int) -> NDArray[np.float64]:
+        """The same with their depth (T × n × 3); NaN where the depth is not known."""
+        flat = self.landmarks(*numbers)
+        columns = [_COLUMN[number] for number in numbers]
+        depth = np.full(flat.shape[:2], np.nan) if self.depth is None else self.depth[:, columns]
+        return np.concatenate([flat, depth[..., None]], axis=2)
 
     def distance(self, one: int, other: int) -> NDArray[np.float64]:
         """Distance of two landmarks in each frame, in pixels (T)."""
@@ -124,7 +133,7 @@ class _Person:
         self.last = face.bbox
         self.frames.append(frame)
         self.boxes.append(face.bbox)
-        self.points.append(face.landmarks[list(KEPT), :2].astype(np.float64))
+        self.points.append(face.landmarks[list(KEPT)].astype(np.float64))
 
     @property
     def mean_area(self) -> float:
@@ -160,7 +169,7 @@ class FaceTrackBuilder:
         """The track of the most persistent face over all frames given."""
         length = len(self._counts)
         bbox = np.full((length, 4), np.nan)
-        points = np.full((length, len(KEPT), 2), np.nan)
+        points = np.full((length, len(KEPT), 3), np.nan)
         if self._people:
             chosen = max(self._people, key=lambda person: (len(person.frames), person.mean_area))
             bbox[chosen.frames] = chosen.boxes
@@ -171,7 +180,8 @@ class FaceTrackBuilder:
             height=self._size[1],
             face_count=np.array(self._counts, np.int64),
             bbox=bbox,
-            points=points,
+            points=points[..., :2],
+            depth=points[..., 2],
             times_ms=np.array(self._times, np.float64) if timed else None,
             people=len(self._people),
         )

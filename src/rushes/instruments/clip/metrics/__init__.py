@@ -32,6 +32,7 @@ _FAMILIES = (
     ("face.sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
     ("face.mouth", "mouth_speech_motion"),
     ("face.presence", "longest_face_gap_ms"),
+    ("face.head", "head_motion head_pose_spread"),
     ("sound.loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
     ("sound.loudness", "silence_ratio longest_silence_ms"),
     ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),

@@ -35,6 +35,8 @@ class Conditions:
     confidence: float = LEVEL
     simulated: bool = False
     """True when the raters are a program; every signature then says so."""
+    raters_known: bool = True
+    """False where votes do not say who gave them, as in published counts; every signature then says so."""
     pairing: str = "round-robin"
     """How pairs were given out; every signature says so when it is "active": systems then met unequally often."""
 
@@ -48,7 +50,7 @@ class Conditions:
         bound = definition.with_params(
             rubric=f"{self.rubric_version}{LENIENT}" if self.lenient else self.rubric_version,
             exclusion=rule_text(self.exclusion_rule),
-            raters="simulated" if self.simulated else "people",
+            raters="simulated" if self.simulated else "people" if self.raters_known else "unknown",
             labels=self.labels,
             **params,
         )

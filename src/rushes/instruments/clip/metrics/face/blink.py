@@ -1,9 +1,9 @@
 """Blinks against the clip's own open eye; and by a fixed threshold, which is the seed's reading, kept beside it.
 
 How far an open eye opens differs between people by a factor of two, so no fixed ratio tells open from shut. Here each
-frame is held against how open the same eyes are within a second of it: a blink is a quick fall of that share, and the
+frame is compared with how open the same eyes are within a second of it: a blink is a quick fall of that share, and the
 same fall looks alike in narrow and wide eyes. Where the ratio trembles as much as a blink would move it (a face far
-away, or in the dark) the eyes cannot be told and the value is missing. One number for every face counts a narrow eye
+away, or in the dark) no blink can be seen and the value is missing. One number for every face counts a narrow eye
 as shut and misses the blink of a wide one: see `docs/face.md`.
 """
 
@@ -34,7 +34,7 @@ MIN_SHUT_MS = 50
 FAST_MS = 200
 """Lids fall or rise within this; a smile or a bowed head takes longer."""
 MIN_SECONDS = 1.0
-"""Eyes seen for less have no open state of their own to be held against."""
+"""Eyes seen for less have no open state of their own to compare with."""
 MAX_NOISE = 0.06
 """Typical step of the ratio from frame to frame, as a share of it, up to which blinks can be told from noise."""
 
@@ -90,14 +90,14 @@ _OWN_EYE: dict[str, Any] = {
 _FIXED: dict[str, Any] = {"params": (*_EYES, *signature_params(debounce=DEBOUNCE)), "open_params": ("model", "ear")}
 
 BLINK_COUNT = _count(
-    summary="How often the eyes shut, held against how open the same eyes are within a second.",
+    summary="How often the eyes shut, compared with how open the same eyes are within a second.",
     formula=f"{_EAR}; q_t = EAR_t / 80th percentile of EAR "
     "within ±1 s; a blink is a dip with q < `shut` in 50 ms worth of frames or more, until q ≥ `open`, that has q ≥ "
     "`open` within 200 ms before it or after it",
     **_OWN_EYE,
 )
 BLINK_RATE_HZ = _rate(
-    summary="Blinks per second in which the face was seen, held against the clip's own open eye.", **_OWN_EYE
+    summary="Blinks per second in which the face was seen, compared with the clip's own open eye.", **_OWN_EYE
 )
 BLINK_COUNT_FIXED = _count(
     summary="How often the eye aspect ratio falls under one threshold for every face.",
@@ -193,7 +193,7 @@ def _value(definition: Definition, blinks: int, frames: int, fps: float | None) 
 
 
 def blinks(definition: Definition, face: FaceObservation) -> Measurement:
-    """Blinks held against the clip's own open eye, as a count or a rate; see `BLINK_COUNT` and `BLINK_RATE_HZ`."""
+    """Blinks compared with the clip's own open eye, as a count or a rate; see `BLINK_COUNT` and `BLINK_RATE_HZ`."""
     shut, opened = SHUT[face.points], OPEN[face.points]
     bound = definition.with_params(model=face.model, shut=shut, open=opened)
     ratios = face.track.eye_aspect_ratio
@@ -207,7 +207,7 @@ def blinks(definition: Definition, face: FaceObservation) -> Measurement:
         return Measurement.missing(bound, why, count=frames)
     noise = tremble(ratios)
     if noise > MAX_NOISE:
-        why = f"the eyes cannot be told: their opening trembles by {noise:.0%} from frame to frame"
+        why = f"the eyes are too noisy to measure: their opening changes by {noise:.0%} from frame to frame"
         return Measurement.missing(bound, why, count=frames)
     found = find_blinks(open_share(ratios, fps=face.fps), fps=face.fps, shut=shut, opened=opened)
     value, note = _value(definition, len(found), frames, face.fps), _where(face, found)
@@ -238,6 +238,6 @@ def _where(face: FaceObservation, blinks: list[Blink]) -> str:
 
 _OFTEN = {"too_high": "blinks often", "too_low": "hardly blinks"}
 BLINK_COUNT_METRIC = of_face(BLINK_COUNT, partial(blinks, BLINK_COUNT), **_OFTEN)
-BLINK_RATE_HZ_METRIC = of_face(BLINK_RATE_HZ, partial(blinks, BLINK_RATE_HZ), **_OFTEN)
+BLINK_RATE_HZ_METRIC = of_face(BLINK_RATE_HZ, partial(blinks, BLINK_RATE_HZ), label="blinks/s", room="page", **_OFTEN)
 BLINK_COUNT_FIXED_METRIC = of_face(BLINK_COUNT_FIXED, partial(fixed_blinks, BLINK_COUNT_FIXED))
 BLINK_RATE_HZ_FIXED_METRIC = of_face(BLINK_RATE_HZ_FIXED, partial(fixed_blinks, BLINK_RATE_HZ_FIXED))
