@@ -206,7 +206,8 @@ def _write(
 def votes_digest(votes: Sequence[Vote]) -> str:
     """sha256 over the votes, without times and screens: which data the numbers rest on."""
     plain = [asdict(vote) for vote in votes]
-    rows = [{name: row[name] for name in row if name != "viewing" and (name != "bent" or row[name])} for row in plain]
+    later = ("bent", "degree", "faults")  # not in the digests of earlier versions where nobody gave them
+    rows = [{name: row[name] for name in row if name != "viewing" and (name not in later or row[name])} for row in plain]
     return bytes_digest(canonical_json(rows).encode())
 
 

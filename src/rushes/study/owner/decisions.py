@@ -24,7 +24,7 @@ from rushes.study.queries import (
     with_clips,
 )
 from rushes.study.raters.allocation import recount, withdraw_places
-from rushes.study.raters.voting import tags_missing
+from rushes.study.methods.answers import tags_missing
 from rushes.study.records import VoteForm
 from rushes.study.results import disagreements, rater_table, sample_votes
 from rushes.study.status import Adjudication, Disagreement

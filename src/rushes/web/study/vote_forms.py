@@ -61,14 +61,16 @@ def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> di
     The task family is not in it: "identity" above a pair tells a rater what to look for. Nor are a clip's size, length
     and frame rate, which tell systems apart: both clips are shown in one frame, and stepped by one rate.
     """
-    shown = [clip for clip in (task.a, task.b) if not clip.refused]
+    shown = [clip for clip in task.clips.values() if not clip.refused]
     return {
         "assignment": task.assignment,
         "training": task.training,
         "number": task.number,
         "total": task.total,
         "prompt": task.prompt,
-        "clips": {side: _clip_data(clip) for side, clip in (("A", task.a), ("B", task.b))},
+        "clips": {side: _clip_data(clip) for side, clip in task.clips.items()},
+        "method": task.method.name,
+        "fault_tags": list(task.fault_tags),
         "frame": _frame(shown),
         "fps": max((clip.fps for clip in shown), default=0.0),
         "source": None
@@ -107,10 +109,9 @@ def _frame(clips: Sequence[ClipView]) -> str:
 
 def watch_data(watch: WatchState) -> dict[str, object]:
     return {
-        "A": watch.passes_a,
-        "B": watch.passes_b,
+        **{str(side): done for side, done in watch.passes.items()},
         "required": watch.required,
-        "share": {"A": watch.share_a, "B": watch.share_b},
+        "share": dict(watch.shares),
         "complete": watch.complete,
         "text": watch.text,
         "not_credited": list(watch.not_credited),
