@@ -167,6 +167,10 @@ class Vote:
         )
 
     @property
+    def systems(self) -> tuple[str, str]:
+        return self.system_a, self.system_b
+
+    @property
     def winning_system(self) -> str | None:
         """The preferred system; None for a tie."""
         return {"a": self.system_a, "b": self.system_b, "tie": None}[self.winner]

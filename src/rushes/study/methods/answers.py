@@ -92,9 +92,7 @@ def tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
     return [Missing(field=one.field, message=one.message) for one in found]
 
 
-def _ratings_missing(
-    side: str, ratings: Mapping[str, int], family: str, book: Rubric, method: Method
-) -> list[Missing]:
+def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: Rubric, method: Method) -> list[Missing]:
     found, low, high = [], method.lowest, method.highest
     offered = {dimension.key: dimension.label for dimension in book.dimensions_for(family)}
     for name, label in offered.items():

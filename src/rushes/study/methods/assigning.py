@@ -16,14 +16,18 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select
 from rushes.instruments.preference.assignment import Candidate
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.study.database.tables import assignment, pair, rater
-from rushes.study.queries import CLIP_A, PAIR, RATER, TRIAL, with_all_clips
+from rushes.study.queries import PAIR, RATER, TRIAL, with_all_clips
 
 _CANDIDATES = 200
 """So many of the trials with the fewest raters are looked at. A study of 40 prompts has more than that with 6 systems,
 and any of them will do: those left out are as wanted as those looked at."""
 _SYSTEMS = tuple(table.c.system.label(f"system_{place}") for place, table in enumerate(TRIAL))
 _SEEN = (
-    with_all_clips(select(assignment.c.number, pair.c.family, pair.c.prompt, *_SYSTEMS).join(pair))
+    with_all_clips(
+        select(assignment.c.number, pair.c.family, pair.c.prompt, *_SYSTEMS)
+        .select_from(assignment)
+        .join(pair, pair.c.id == assignment.c.pair_id)
+    )
     .where(assignment.c.rater_id == RATER, assignment.c.purpose == "sample")
     .order_by(assignment.c.number.desc())
 )
@@ -33,10 +37,10 @@ _GIVEN = select(func.count()).where(assignment.c.pair_id == PAIR)
 
 
 def next_trial(connection: Connection, who: Row[Any], free: ColumnElement[bool]) -> tuple[Candidate, int] | None:
-    """The trial for this rater among those that are `free`, and the number that their task would have; None for none."""
+    """The trial for this rater among those that are `free`, and their task's number; None for none."""
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     columns = (pair.c.id, pair.c.live, pair.c.lefts_a, pair.c.needed, pair.c.family, pair.c.prompt, *_SYSTEMS)
-    wanted = with_all_clips(select(*columns)).where(free).order_by(pair.c.live, pair.c.id)
+    wanted = with_all_clips(select(*columns).select_from(pair)).where(free).order_by(pair.c.live, pair.c.id)
     fewest = select(func.min(pair.c.live)).select_from(pair).where(free)
     least = connection.execute(fewest, keys).scalar()
     if least is None:

@@ -239,7 +239,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
 
 
 def _token(row: Row[Any], side: ScreenSide) -> str:
-    """A clip's address under this assignment: the first two have secrets of their own, further ones build on the first."""
+    """A clip's address under this assignment: two have secrets of their own, further ones build on the first."""
     return {"A": row.token_a, "B": row.token_b}.get(side) or f"{row.token_a}{_FURTHER}{side}"
 
 
@@ -322,7 +322,8 @@ _FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
 _SHOWN = with_all_clips(
     select(
         *(assignment.c[name] for name in ("id", "left", "arrangement", "token_a", "token_b", "sent")),
-        *_of_clips(*_FILE))
+        *_of_clips(*_FILE),
+    )
     .join(pair, pair.c.id == assignment.c.pair_id)
     .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
 )

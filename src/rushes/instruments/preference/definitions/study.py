@@ -13,6 +13,7 @@ from functools import partial
 from rushes.core import Definition
 from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS, WITH_WIDTH
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
+from rushes.instruments.preference.definitions.opinions import OPINION_DEFINITIONS
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
 from rushes.instruments.preference.numbers.plan import PLAN_DEFINITIONS
 
@@ -244,6 +245,7 @@ SAMPLES_BELOW_MINIMUM = _definition(
 
 DEFINITIONS = (
     *(value for value in tuple(globals().values()) if isinstance(value, Definition)),
+    *OPINION_DEFINITIONS,
     *VALIDITY_DEFINITIONS,
     *PLAN_DEFINITIONS,
 )

@@ -28,9 +28,7 @@ _POINTS: Mapping[str, tuple[int, ...]] = MappingProxyType(
 """The scales of each method, the default first; of best–worst, the most clips of a trial."""
 METHODS = cast("tuple[MethodName, ...]", tuple(_POINTS))
 QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
-IMPAIRMENT = (
-    *("Very annoying", "Annoying", "Slightly annoying", "Perceptible but not annoying", "Imperceptible"),
-)
+IMPAIRMENT = (*("Very annoying", "Annoying", "Slightly annoying", "Perceptible but not annoying", "Imperceptible"),)
 COMPARISON = ("Much worse", "Worse", "Slightly worse", "About the same", "Slightly better", "Better", "Much better")
 FAULTS = (
     *("Flicker", "Jerky or frozen motion", "Warped shape", "Missing or extra part", "Identity changes"),
