@@ -69,7 +69,9 @@ def test_single_clips_are_rated_and_balanced(service, clock, clips):
             form = VoteForm(ratings_a={"overall": score}, faults=faults)
             assert isinstance(person.send(task, form), Accepted)
     assert all(service.next_task(person.session) is None for person in people)
-    assert all(max(Counter(row[:k]).values()) - min(Counter(row[:k]).values()) <= 1 for row in seen.values() for k in (9, 18))
+    assert all(
+        max(Counter(row[:k]).values()) - min(Counter(row[:k]).values()) <= 1 for row in seen.values() for k in (9, 18)
+    )
     found = {(m.name, *m.place.values()): m for m in measure_study(service, "s").measurements}
     assert found["mos", "overall", "alpha"].value == pytest.approx((4 + 5 + 5) / 3)
     assert found["mos", "overall", "gamma"].interval.high - found["mos", "overall", "gamma"].interval.low > 0

@@ -255,7 +255,7 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
-    from rushes.instruments.preference.show.section import decisions_text, registration_text, remarks
+    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
@@ -268,12 +268,16 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
-        if "ranking" in tables:
-            print_table(tables["ranking"], caption=True)
+        if "scores" in tables:
+            tell(f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}")
+        for kind in ("scores", "best_worst", "ranking"):
+            if kind in tables:
+                print_table(tables[kind], caption=True)
         note = ranking_note(measurements, exclusion=rule)
         if note:
             tell(f"No ranking: {note}")
-        tell(agreement_line(measurements, exclusion=rule))
+        if "agreement" in tables:
+            tell(agreement_line(measurements, exclusion=rule))
         for kind in _AFTER:
             if kind in tables:
                 print_table(tables[kind], caption=True)
@@ -282,7 +286,7 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     print(run.path)
 
 
-_AFTER = ("head_to_head", "families", "agreement", "ratings", "jod", "tags")
+_AFTER = ("differences", "comparison", "head_to_head", "families", "agreement", "ratings", "jod", "tags", "faults")
 """Tables that a terminal shows after the ranking, in the order of the results page."""
 
 
@@ -292,7 +296,8 @@ def export(
     study: Name,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
     form: Annotated[
-        str, typer.Option("--format", help="csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, or added.")
+        str,
+        typer.Option("--format", help="csv, parquet, jsonl (all there is), opinions, ratings, arena, pwcmp or dpo."),
     ] = "csv",
     adjudicated: Annotated[
         bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.core.errors import InputError
 from rushes.core.registry import Registry
+from rushes.instruments.preference.methods.judgements import Judgement
 from rushes.instruments.preference.votes import Vote
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class StudyVotes:
     """Ids of clips that were never made, because the system refused: there is no file."""
     adjudicated: bool = False
     """Whether adjudicators' decisions stand for their samples."""
+    judgements: Sequence[Judgement] = ()
+    """Of a study that shows single clips or sets; it has no votes but those that best–worst answers imply."""
 
 
 LeftOut: TypeAlias = Mapping[str, int]
@@ -66,6 +69,8 @@ class ExportFormat:
     """Why some votes, samples or ratings may have no place in it; "" where all have."""
     decisions: bool = False
     """True where adjudicators' decisions can stand for their samples: `StudyVotes.adjudicated` makes a difference."""
+    of: Literal["votes", "judgements"] = "votes"
+    """What it has places for: votes on pairs, or answers of other methods."""
 
 
 FORMATS: Registry[ExportFormat] = Registry(
@@ -78,6 +83,8 @@ FORMATS: Registry[ExportFormat] = Registry(
         "arena": "rushes.study.exchange.arena:FORMAT",
         "pwcmp": "rushes.study.exchange.pwcmp:FORMAT",
         "dpo": "rushes.study.exchange.dpo:FORMAT",
+        "jsonl": "rushes.study.exchange.judgements:LINES",
+        "opinions": "rushes.study.exchange.judgements:OPINIONS",
     },
 )
 
@@ -121,6 +128,15 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     `adjudicated` lets decisions stand for their samples; `InputError` for a format where they cannot.
     """
     chosen, votes = FORMATS[form], service.votes(study, adjudicated=True)
+    answers = service.judgements(study)
+    if answers and form == "csv":
+        chosen = _everything()
+    implied = [vote for one in answers for vote in one.implied_votes()]
+    if (answers and not implied and chosen.of == "votes" and form != "jsonl") or (votes and chosen.of == "judgements"):
+        has = "single clips" if answers else "pairs"
+        raise InputError(
+            f"{form} has no place for answers on {has}; {'csv, jsonl and opinions' if answers else 'csv'} do"
+        )
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
@@ -128,7 +144,8 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
             "csv and parquet have every decision, in rows marked adjudicated"
         )
     given = StudyVotes(
-        votes=votes,
+        votes=votes or implied,
+        judgements=answers,
         prompts=lambda: service.prompts(study),
         clips=lambda: {clip.id: clip.source for clip in service.clips(study)},
         refused=lambda: service.refusals(study),
@@ -138,4 +155,11 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     reasons = {chosen.left_out: left} if isinstance(left, int) else left
     decided = sum(vote.adjudicated for vote in votes)
     told = {reason: count for reason, count in reasons.items() if count}
-    return Exported(votes=len(votes) - decided, reasons=told, decided=decided)
+    return Exported(votes=len(answers) or len(votes) - decided, reasons=told, decided=decided)
+
+
+def _everything() -> ExportFormat:
+    """Every answer of a method other than pairs, as a CSV."""
+    from rushes.study.exchange.judgements import ANSWERS
+
+    return ANSWERS

@@ -58,7 +58,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         "look": found.look.text(USUAL.confidence),
         "progress": _progress(found),
     }
-    bars = {rule: interval_bars(ranked(measurements, exclusion=rule), width=BAR_WIDTH) for rule in rules}
+    bars = {rule: interval_bars(_leaders(measurements, rule), width=BAR_WIDTH) for rule in rules}
     return reply(
         request,
         "admin/results.html",
@@ -71,9 +71,16 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
     )
 
 
+def _leaders(measurements: Sequence[Measurement], rule: str) -> list[Measurement]:
+    """What the first table's bars show, in its order: strengths, or opinion scores."""
+    if table := study_tables(measurements, exclusion=rule).get("scores"):
+        return [row[2].measurement for row in table.rows if row[2].measurement is not None]
+    return ranked(measurements, exclusion=rule)
+
+
 def sentence(found: MeasuredStudy, rule: str) -> str:
     """Who leads and how sure that is; "" where nothing can be ranked."""
-    if not ranked(found.measurements, exclusion=rule) or ranking_note(found.measurements, exclusion=rule):
+    if ranking_note(found.measurements, exclusion=rule):
         return ""
     who = "Simulated raters" if found.status.summary.simulated else "Raters"
     return f"{who} ranked {headline(found.measurements, exclusion=rule)}"
