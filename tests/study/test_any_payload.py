@@ -204,7 +204,10 @@ def test_any_play(
             continue
         repeated = service.record_play(person.session, task.assignment, events)
         assert replace(repeated, not_credited=()) == replace(state, not_credited=()), "sent twice, counted once"
-        for passes, share, view in ((state.passes["A"], state.shares["A"], task.a), (state.passes["B"], state.shares["B"], task.b)):
+        for passes, share, view in (
+            (state.passes["A"], state.shares["A"], task.a),
+            (state.passes["B"], state.shares["B"], task.b),
+        ):
             assert 0 <= passes <= state.required and 0.0 <= share <= 1.0
             # Time on the server and the rule's slack of a second bound what a browser can claim.
             assert passes * 0.9 * view.duration_ms <= clock.now - began + 1000

@@ -83,6 +83,8 @@ def test_every_built_in_format_says_what_it_is() -> None:
         "arena",
         "pwcmp",
         "dpo",
+        "jsonl",
+        "opinions",
     ]
     for _, form in FORMATS.items():
         assert form.title and form.text.endswith(".") and form.media_type

@@ -86,6 +86,8 @@ export class Answers {
 
   get letters() { return this.main.map((choice) => choice.dataset.key).filter(Boolean); }
 
+  #open(name) { return $(`[name=${name}]`, this.form) && !$(`[name=${name}]:checked`, this.form); }
+
   #given(scale) { return $("input:checked", scale); }
 
   #goOn() {
@@ -129,7 +131,8 @@ export class Answers {
     const list = [
       ...sides,
       ...(this.winner || !$("[name=winner]", this.form) ? [] : [words("todo_winner")]),
-      ...["best", "worst"].filter((name) => $(`[name=${name}]`, this.form) && !$(`[name=${name}]:checked`, this.form)).map((name) => words(`todo_${name}`)),
+      ...(this.#open("best") ? [words("todo_best")] : []),
+      ...(this.#open("worst") ? [words("todo_worst")] : []),
       ...(this.mainTag || !this.needsTag ? [] : [words("todo_tag")]),
       ...(open ? [words(open === 1 ? "todo_rating" : "todo_ratings", { count: open })] : []),
     ];

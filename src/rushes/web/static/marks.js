@@ -35,7 +35,7 @@ export class Marks {
       const line = document.createElement("li");
       const seconds = (ms / 1000).toFixed(2);
       const name = [...this.tag.options].find((option) => option.value === tag)?.textContent ?? tag;
-      line.textContent = `${words(this.side.options ? "marked" : "marked_one", { side, seconds, tag: name })} `;
+      line.textContent = `${this.side.options ? words("marked", { side, seconds, tag: name }) : words("marked_one", { seconds, tag: name })} `;
       const remove = document.createElement("button");
       remove.type = "button";
       remove.className = "slim quiet";

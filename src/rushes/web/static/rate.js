@@ -15,6 +15,7 @@ import { words } from "./words.js";
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+const PLAY = { play_clip: "play_clip", play_sequence: "play_sequence", play_all: "play_all" };
 const pair = $("[data-pair]");
 const form = $("[data-vote]");
 const assignment = pair.dataset.assignment;
@@ -57,7 +58,7 @@ function notCounted(text) {
 }
 
 function showPlayer() {
-  both.textContent = words(player.playing ? "pause" : both.dataset.playWord);
+  both.textContent = words(player.playing ? "pause" : PLAY[both.dataset.playWord] ?? "play_both");
   $("[data-sound]").textContent = player.sound ? words("sound", { side: player.sound }) : words("sound_off");
   for (const [side, video] of Object.entries(videos)) {
     const alone = player.active.has(side) && player.active.size === 1;
