@@ -84,6 +84,7 @@ def test_every_built_in_format_says_what_it_is() -> None:
         "pwcmp",
         "dpo",
         "jsonl",
+        "answers",
         "opinions",
     ]
     for _, form in FORMATS.items():

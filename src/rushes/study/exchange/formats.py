@@ -84,6 +84,7 @@ FORMATS: Registry[ExportFormat] = Registry(
         "pwcmp": "rushes.study.exchange.pwcmp:FORMAT",
         "dpo": "rushes.study.exchange.dpo:FORMAT",
         "jsonl": "rushes.study.exchange.judgements:LINES",
+        "answers": "rushes.study.exchange.judgements:ANSWERS",
         "opinions": "rushes.study.exchange.judgements:OPINIONS",
     },
 )
@@ -130,7 +131,7 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     chosen, votes = FORMATS[form], service.votes(study, adjudicated=True)
     answers = service.judgements(study)
     if answers and form == "csv":
-        chosen = _everything()
+        chosen = FORMATS["answers"]
     implied = [vote for one in answers for vote in one.implied_votes()]
     if (answers and not implied and chosen.of == "votes" and form != "jsonl") or (votes and chosen.of == "judgements"):
         has = "single clips" if answers else "pairs"
@@ -156,10 +157,3 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     decided = sum(vote.adjudicated for vote in votes)
     told = {reason: count for reason, count in reasons.items() if count}
     return Exported(votes=len(answers) or len(votes) - decided, reasons=told, decided=decided)
-
-
-def _everything() -> ExportFormat:
-    """Every answer of a method other than pairs, as a CSV."""
-    from rushes.study.exchange.judgements import ANSWERS
-
-    return ANSWERS

@@ -102,8 +102,8 @@ OPINIONS = ExportFormat(
     of="judgements",
 )
 ANSWERS = ExportFormat(
-    title="CSV",
-    text="One row per answer with everything known of it.",
+    title="Answers",
+    text="One row per answer on single clips or sets, with everything known of it; csv is the same there.",
     ending="csv",
     write=_answers,
     of="judgements",
