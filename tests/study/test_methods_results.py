@@ -75,7 +75,7 @@ def test_exports_carry_ratings_and_faults(rated, tmp_path):
     people = read_human_scores(tmp_path / "opinions.csv")  # what rushes believe reads
     assert people.dimensions == ("overall",) and people.systems == ("alpha", "beta", "gamma")
     assert len(people.raters) == 4 and people.kind == "mean-rating"
-    with pytest.raises(InputError, match="arena has no place for answers on single clips; csv, jsonl and opinions do"):
+    with pytest.raises(InputError, match="arena has no place for answers on single clips or sets; csv and jsonl have"):
         export_study(rated, "s", tmp_path / "x", form="arena")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from rushes.core.errors import InputError
 from rushes.core.registry import Registry
 from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import Method, method
 from rushes.instruments.preference.votes import Vote
 
 if TYPE_CHECKING:
@@ -123,6 +124,14 @@ class Exported:
         return f"{self.left_out} left out: {each}" if each else ""
 
 
+def formats_for(asked: Method) -> list[str]:
+    """The formats that have a place for the answers of a method; of best–worst, also those of the votes it implies."""
+    others = ("csv", "jsonl", *(("arena", "pwcmp") if asked.name == "best-worst" else ()))
+    if asked.is_pairs:
+        return [key for key, form in FORMATS.items() if form.of == "votes"]
+    return [key for key, form in FORMATS.items() if form.of == "judgements" or key in others]
+
+
 def export_study(service: StudyService, study: str, out: Path, *, form: str, adjudicated: bool = False) -> Exported:
     """Write a study's votes in one of `FORMATS`.
 
@@ -132,18 +141,16 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     answers = service.judgements(study)
     if answers and form == "csv":
         chosen = FORMATS["answers"]
-    implied = [vote for one in answers for vote in one.implied_votes()]
-    if (answers and not implied and chosen.of == "votes" and form != "jsonl") or (votes and chosen.of == "judgements"):
-        has = "single clips" if answers else "pairs"
-        raise InputError(
-            f"{form} has no place for answers on {has}; {'csv, jsonl and opinions' if answers else 'csv'} do"
-        )
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
             f"{form} lists votes one by one, so a decision cannot stand for its sample there; {able} can. "
             "csv and parquet have every decision, in rows marked adjudicated"
         )
+    implied = [vote for one in answers for vote in one.implied_votes()]
+    if form not in formats_for(method(service.study_status(study).summary.method)):
+        has = "single clips or sets" if answers else "pairs"
+        raise InputError(f"{form} has no place for answers on {has}; csv and jsonl have")
     given = StudyVotes(
         votes=votes or implied,
         judgements=answers,

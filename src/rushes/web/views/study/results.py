@@ -12,12 +12,13 @@ from starlette.responses import Response
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.preference.methods.method import method
 from rushes.instruments.preference.show.section import headline
 from rushes.instruments.preference.show.tables import exclusion_rules, minimum_note, ranked, ranking_note, study_tables
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.as_data import summary_data
 from rushes.study.evaluate import MeasuredStudy, measure_study
-from rushes.study.exchange.formats import FORMATS, Exported, export_study
+from rushes.study.exchange.formats import FORMATS, Exported, export_study, formats_for
 from rushes.study.preregistration import USUAL, Analysis, state
 from rushes.study.service import StudyService
 from rushes.web.http.pages import reply
@@ -129,11 +130,13 @@ def interval_bars(measurements: Sequence[Measurement], *, width: float) -> list[
 @with_json_view(router, "/studies/{study}/export")
 def export_page(request: Request, study: str) -> Response:
     service = workbench(request).service
-    summary = summary_data(service.study_status(study).summary)
+    status = service.study_status(study)
+    summary, offered = summary_data(status.summary), formats_for(method(status.summary.method))
     forms = [
         {"key": key, "title": form.title, "text": form.text, "decisions": form.decisions}
         | {"left_out": _left_out(service, study, key) if form.left_out else ""}
         for key, form in FORMATS.items()
+        if key in offered
     ]
     return reply(request, "admin/export.html", {"summary": summary, "formats": forms}, tab="export")
 
