@@ -37,6 +37,16 @@ def test_bias_by_hand():
     assert alone.scores.tolist() == [2.0, 5.0] and alone.bias.tolist() == [0.0]
 
 
+def test_a_fit_that_follows_one_subject_is_known():
+    # Four subjects of twelve clips, one of them nearly perfect: the likelihood has no maximum but to believe that one.
+    draw = np.random.default_rng(1)
+    truth = draw.uniform(1, 5, 12)
+    ratings = np.clip(np.rint(truth[:, None] + draw.normal(0, [0.05, 0.9, 0.9, 0.9], (12, 4))), 1, 5)
+    found = subject_model(ratings)
+    assert found.follows_one and found.inconsistency[0] < 1e-3
+    assert not subject_model(np.array([[1.0, 2.0], [3.0, 4.0]])).follows_one
+
+
 def test_a_difference_of_one_prompt_is_a_paired_t_test():
     # One prompt and every rater rates both: clustering by rater is the paired t test.
     first, second = [4.0, 3.0, 5.0, 4.0, 2.0], [3.0, 3.0, 3.0, 2.0, 2.0]

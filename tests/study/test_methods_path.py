@@ -30,7 +30,8 @@ def clips(tmp_path_factory) -> list[SourceClip]:
     return made
 
 
-@pytest.mark.parametrize("studies", [2, pytest.param(150, marks=pytest.mark.soak)])
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("studies", [2, pytest.param(100, marks=pytest.mark.soak)])
 def test_differences_are_covered_and_equals_stay_equal(clips, tmp_path, studies) -> None:
     covered = false = 0
     for number in range(studies):
@@ -53,8 +54,9 @@ def test_differences_are_covered_and_equals_stay_equal(clips, tmp_path, studies)
             covered += gap.interval.low <= 0 <= gap.interval.high
             ranks = {name: found["mos_rank", "overall", name].interval for name in ("two", "three")}
             false += ranks["two"].high < ranks["three"].low or ranks["three"].high < ranks["two"].low
-    if studies > 100:
-        assert covered / studies >= 0.93 and false / studies <= 0.05
+    if studies >= 100:
+        assert covered / studies >= 0.93 and false / studies <= 0.05, (covered, false)
+    print(f"{studies} studies: {covered} covered, {false} false")
 
 
 def _run(service, clock, draw) -> None:

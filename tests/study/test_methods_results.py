@@ -52,9 +52,9 @@ def test_the_report_begins_with_a_sentence(rated, tmp_path):
     assert told.startswith("Raters ranked alpha first (mean opinion score 4") and "alpha's lead is significant" in told
     (entry,) = run.entries
     tables = study_tables(entry.measurements)
-    assert list(tables) == ["scores", "differences", "faults", "clip_scores", "raters"]
+    assert list(tables) == ["scores", "differences", "faults", "clip_scores", "rater_bias"]
     assert [row[1].text for row in tables["scores"].rows][0] == "alpha"
-    assert len(tables["clip_scores"].rows) == 6 and len(tables["raters"].rows) == 4
+    assert len(tables["clip_scores"].rows) == 6 and len(tables["rater_bias"].rows) == 4
     assert [figure.title for figure in charts(run)] == ["s: mean opinion scores"]
     page = section(run, "a", ReportOptions())
     assert ("Method", "acr-5") in page.facts

@@ -19,6 +19,7 @@ from rushes.stats.intervals import LEVEL, Floats, check_confidence, normal_quant
 _MOST_STEPS = 1000
 _CLOSE = 1e-8
 _LEAST_VARIANCE = 1e-8
+_SINGULAR = 1e-3
 """Constants of P.913's reference implementation."""
 
 
@@ -35,6 +36,12 @@ class SubjectModel:
     inconsistency: Floats
     """υ: how far a subject's ratings scatter."""
 
+    @property
+    def follows_one(self) -> bool:
+        """Whether the fit ran into the model's singularity: one subject is taken to be never wrong, so that all scores
+        are theirs alone. It happens with few subjects, and such scores mean nothing."""
+        return bool(self.inconsistency.min() < _SINGULAR < self.inconsistency.max())
+
 
 def subject_model(ratings: Floats) -> SubjectModel:
     """Scores with subject bias removed and inconsistent subjects weighted down, by alternating projection.
@@ -43,7 +50,7 @@ def subject_model(ratings: Floats) -> SubjectModel:
                 r = o − ψ − Δ; υ_i = std_j r_ij; ψ_j = Σ_i w_i (o_ij − Δ_i) / Σ_i w_i, w_i = 1 / (υ_i² + 1e−8);
                 Δ_i = mean_j (o_ij − ψ_j). Last, the mean of Δ moves to ψ. Error of ψ_j: std_i r_ij / √n_j
     Inputs      clips × subjects; NaN where a subject did not rate a clip. Every row and column has a rating.
-    Edge cases  one subject: ψ is what they said, Δ is 0
+    Edge cases  one subject: ψ is what they said, Δ is 0. Few subjects: see `SubjectModel.follows_one`
     Reference   ITU-T P.913 clause 12.6; Li, Bampis, Janowski and Katsavounidis 2020, "A simple model for subject
                 behavior in subjective experiments"
 

@@ -65,7 +65,7 @@ MOS_BIAS_REMOVED = _opinion(
     "mean over the system's clips of ψ in o = ψ_clip + Δ_rater + υ_rater · noise, by alternating projection; Student's "
     "t interval over clips",
     better="higher",
-    edge_cases="one clip, or equal scores: no interval",
+    edge_cases="one clip, or equal scores: no interval; few raters may lead the fit to follow one of them alone: None",
     reference="ITU-T P.913 clause 12.6; Li et al. 2020",
     per=("question", "system"),
     choices=("method",),

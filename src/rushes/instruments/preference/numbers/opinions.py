@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rushes.core import Estimate, Interval, Measurement
+from rushes.core import Estimate, Interval, Measurement, Why
 from rushes.instruments.preference.definitions import opinions as d
 from rushes.instruments.preference.methods.judgements import Judgement
 from rushes.instruments.preference.methods.method import Method
@@ -100,11 +100,15 @@ def _without_bias(
         if mean.interval is not None:
             cut = mean.interval.within(float(method.lowest), float(method.highest))
             mean = Estimate(value=mean.value, count=mean.count, interval=cut)
+        if model.follows_one:
+            mean = Estimate.none(Why.NEEDS_MORE_RATERS, count=len(scores))
         yield measured(d.MOS_BIAS_REMOVED, mean, conditions, {"question": question, "system": system})
     counts = Counter(one.rater for one in rated)
     for definition, values in ((d.RATER_BIAS, model.bias), (d.RATER_INCONSISTENCY, model.inconsistency)):
         for rater, value in zip(raters, values, strict=True):
             found = Estimate(value=float(value), count=counts[rater])
+            if model.follows_one:
+                found = Estimate.none(Why.NEEDS_MORE_RATERS, count=counts[rater])
             yield measured(definition, found, conditions, {"question": question, "rater": rater})
 
 

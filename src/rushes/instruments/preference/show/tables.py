@@ -70,7 +70,7 @@ def study_tables(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
         "tags": tags,
         "faults": opinions.faults,
         "clip_scores": opinions.clip_scores,
-        "raters": opinions.rater_scores,
+        "rater_bias": opinions.rater_scores,
     }
     tables = {kind: make(measurements, exclusion=exclusion) for kind, make in kinds.items()}
     return {kind: table for kind, table in tables.items() if table.rows}

@@ -112,7 +112,7 @@ def interval_bars(measurements: Sequence[Measurement], *, width: float) -> list[
     ends = values + [end for m in measurements if m.interval for end in (m.interval.low, m.interval.high)]
     if not ends:
         return [None] * len(measurements)
-    margin = max(5.0, 0.04 * (max(ends) - min(ends)))
+    margin = 0.04 * (max(ends) - min(ends)) or 1.0
     low, span = min(ends) - margin, max(ends) - min(ends) + 2 * margin
 
     def place(value: float) -> float:
