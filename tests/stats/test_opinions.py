@@ -45,6 +45,8 @@ def test_a_fit_that_follows_one_subject_is_known():
     found = subject_model(ratings)
     assert found.follows_one and found.inconsistency[0] < 1e-3
     assert not subject_model(np.array([[1.0, 2.0], [3.0, 4.0]])).follows_one
+    plain = subject_model(ratings, weighted=False)  # everybody rated everything: the mean is the mean
+    assert plain.scores == pytest.approx(ratings.mean(axis=1)) and not plain.follows_one
 
 
 def test_a_difference_of_one_prompt_is_a_paired_t_test():

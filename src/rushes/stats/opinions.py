@@ -43,12 +43,13 @@ class SubjectModel:
         return bool(self.inconsistency.min() < _SINGULAR < self.inconsistency.max())
 
 
-def subject_model(ratings: Floats) -> SubjectModel:
+def subject_model(ratings: Floats, *, weighted: bool = True) -> SubjectModel:
     """Scores with subject bias removed and inconsistent subjects weighted down, by alternating projection.
 
     Formula     begin with ψ_j = mean_i o_ij, Δ_i = mean_j (o_ij − ψ_j); then until ψ changes by less than 1e−8:
                 r = o − ψ − Δ; υ_i = std_j r_ij; ψ_j = Σ_i w_i (o_ij − Δ_i) / Σ_i w_i, w_i = 1 / (υ_i² + 1e−8);
                 Δ_i = mean_j (o_ij − ψ_j). Last, the mean of Δ moves to ψ. Error of ψ_j: std_i r_ij / √n_j
+    Unweighted  w_i = 1: bias alone is removed (P.913 clause 12.4), and no subject can take over
     Inputs      clips × subjects; NaN where a subject did not rate a clip. Every row and column has a rating.
     Edge cases  one subject: ψ is what they said, Δ is 0. Few subjects: see `SubjectModel.follows_one`
     Reference   ITU-T P.913 clause 12.6; Li, Bampis, Janowski and Katsavounidis 2020, "A simple model for subject
@@ -63,7 +64,8 @@ def subject_model(ratings: Floats) -> SubjectModel:
     for _ in range(_MOST_STEPS):
         before, residual = scores, ratings - scores[:, None] - bias
         inconsistency, spread = np.nanstd(residual, axis=0), np.nanstd(residual, axis=1)
-        weight = np.where(np.isnan(ratings), 0.0, 1.0 / (inconsistency**2 + _LEAST_VARIANCE))
+        trust = 1.0 / (inconsistency**2 + _LEAST_VARIANCE) if weighted else np.ones(ratings.shape[1])
+        weight = np.where(np.isnan(ratings), 0.0, trust)
         scores = np.nansum((ratings - bias) * weight, axis=1) / weight.sum(axis=1)
         bias = np.nanmean(ratings - scores[:, None], axis=0)
         if float(np.linalg.norm(before - scores)) < _CLOSE:

@@ -61,14 +61,15 @@ MOS_RANK = _opinion(
 )
 MOS_BIAS_REMOVED = _opinion(
     "mos_bias_removed",
-    "Mean opinion score of a system with every rater's bias removed and inconsistent raters weighted down.",
-    "mean over the system's clips of ψ in o = ψ_clip + Δ_rater + υ_rater · noise, by alternating projection; Student's "
-    "t interval over clips",
+    "Mean opinion score of a system with every rater's bias removed; weighted, inconsistent raters count less.",
+    "mean over the system's clips of ψ in o = ψ_clip + Δ_rater + υ_rater · noise, by alternating projection; weights "
+    "equal, or consistency: 1/υ²; Student's t interval over clips",
     better="higher",
-    edge_cases="one clip, or equal scores: no interval; few raters may lead the fit to follow one of them alone: None",
-    reference="ITU-T P.913 clause 12.6; Li et al. 2020",
+    edge_cases="one clip, or equal scores: no interval; weighted, few raters may lead the fit to follow one of them "
+    "alone: None",
+    reference="ITU-T P.913 clauses 12.4 (equal) and 12.6 (consistency); Li et al. 2020",
     per=("question", "system"),
-    choices=("method",),
+    choices=("method", "weights"),
 )
 RATER_BIAS = _opinion(
     "rater_bias",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -92,17 +93,21 @@ def _without_bias(
     rated: Sequence[Judgement], question: str, method: Method, conditions: Conditions
 ) -> Iterator[Measurement]:
     clips, raters = sorted({one.sample for one in rated}), sorted({one.rater for one in rated})
-    model = bias_model(rated, question, clips, raters)
+    models = {
+        "equal": bias_model(rated, question, clips, raters, weighted=False),
+        "consistency": (model := bias_model(rated, question, clips, raters)),
+    }
     of_system = {one.sample: one.system for one in rated}
-    for system in sorted(set(of_system.values())):
-        scores = [float(model.scores[k]) for k, clip in enumerate(clips) if of_system[clip] == system]
-        mean = student_mean(scores, level=conditions.confidence)
-        if mean.interval is not None:
-            cut = mean.interval.within(float(method.lowest), float(method.highest))
-            mean = Estimate(value=mean.value, count=mean.count, interval=cut)
-        if model.follows_one:
-            mean = Estimate.none(Why.NEEDS_MORE_RATERS, count=len(scores))
-        yield measured(d.MOS_BIAS_REMOVED, mean, conditions, {"question": question, "system": system})
+    for weights, fitted in models.items():
+        for system in sorted(set(of_system.values())):
+            scores = [float(fitted.scores[k]) for k, clip in enumerate(clips) if of_system[clip] == system]
+            mean = student_mean(scores, level=conditions.confidence)
+            if mean.interval is not None:
+                mean = replace(mean, interval=mean.interval.within(float(method.lowest), float(method.highest)))
+            if weights == "consistency" and fitted.follows_one:
+                mean = Estimate.none(Why.NEEDS_MORE_RATERS, count=len(scores))
+            at = {"question": question, "system": system}
+            yield measured(d.MOS_BIAS_REMOVED, mean, conditions, at, weights=weights)
     counts = Counter(one.rater for one in rated)
     for definition, values in ((d.RATER_BIAS, model.bias), (d.RATER_INCONSISTENCY, model.inconsistency)):
         for rater, value in zip(raters, values, strict=True):
@@ -112,13 +117,15 @@ def _without_bias(
             yield measured(definition, found, conditions, {"question": question, "rater": rater})
 
 
-def bias_model(rated: Sequence[Judgement], question: str, clips: Sequence[str], raters: Sequence[str]) -> SubjectModel:
+def bias_model(
+    rated: Sequence[Judgement], question: str, clips: Sequence[str], raters: Sequence[str], *, weighted: bool = True
+) -> SubjectModel:
     """The subject model of these ratings, clips and raters in the given order."""
     row, column = ({name: k for k, name in enumerate(names)} for names in (clips, raters))
     table = np.full((len(clips), len(raters)), np.nan)
     for one in rated:
         table[row[one.sample], column[one.rater]] = one.ratings[question]
-    return subject_model(table)
+    return subject_model(table, weighted=weighted)
 
 
 def _differential(

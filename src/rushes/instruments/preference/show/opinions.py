@@ -42,6 +42,10 @@ def scale_words(measurement: Measurement) -> str:
     return f"of {method(keys_of(measurement)['method']).highest}"
 
 
+def _by_question(found: Iterable[Measurement]) -> dict[tuple[str, str], Measurement]:
+    return {(m.place["question"], m.place["system"]): m for m in found}
+
+
 def question_label(key: str) -> str:
     return QUESTIONS[key].label if key in QUESTIONS else key.replace("_", " ")
 
@@ -51,12 +55,11 @@ def scores(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> 
     every = raw_numbers(measurements, "mos", exclusion)
     questions = sorted(dict.fromkeys(m.place["question"] for m in every), key=lambda key: key != "overall")
     found = [m for key in questions for m in scored(measurements, exclusion=exclusion, question=key)]
-    names = ("mos_rank", "dmos", "mos_bias_removed")
-    ranks, differences, unbiased = (
-        {(m.place["question"], m.place["system"]): m for m in raw_numbers(measurements, name, exclusion)}
-        for name in names
-    )
-    hidden = bool(differences)
+    ranks, differences = (_by_question(raw_numbers(measurements, name, exclusion)) for name in ("mos_rank", "dmos"))
+    removed = raw_numbers(measurements, "mos_bias_removed", exclusion)
+    unbiased = _by_question(m for m in removed if keys_of(m)["weights"] == "equal")
+    unbiased |= _by_question(m for m in removed if keys_of(m)["weights"] != "equal" and m.value is not None)
+    hidden, several = bool(differences), len(questions) > 1
     rows = [
         (
             number(rank := ranks.get(key := (m.place["question"], m.place["system"]))),
@@ -65,9 +68,9 @@ def scores(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> 
             interval_cell(m),
             interval_cell(rank),
             *((with_interval(differences.get(key)),) if hidden else ()),
-            with_interval(unbiased.get(key)),
+            number(unbiased.get(key)),
             Cell(str(m.count)),
-            Cell(question_label(m.place["question"])),
+            *((Cell(question_label(m.place["question"])),) if several else ()),
         )
         for m in found
     ]
@@ -76,11 +79,11 @@ def scores(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> 
         columns=(
             *(*NUMBER("rank"), *TEXT("system"), *NUMBER("MOS ↑"), *INTERVAL("MOS interval", "possible ranks")),
             *NUMBER(*["DMOS ↑"] * hidden, "bias removed ↑"),
-            *(*COUNT("ratings"), *TEXT("question")),
+            *(*COUNT("ratings"), *TEXT(*["question"] * several)),
         ),
         rows=rows,
         caption=f"Means {scale_words(found[0])} points. {interval_words(found)} Bias removed: the scores after every "
-        "rater's leaning is taken out (ITU-T P.913)."
+        "rater's leaning is taken out (ITU-T P.913), inconsistent raters weighted down if there are enough."
         + (" DMOS: difference from the hidden reference; the top of the scale is as good as it." if hidden else "")
         if found
         else "",
