@@ -64,22 +64,22 @@ def scores(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> 
         (
             number(rank := ranks.get(key := (m.place["question"], m.place["system"]))),
             Cell(m.place["system"]),
+            *((Cell(question_label(m.place["question"])),) if several else ()),
             number(m),
             interval_cell(m),
             interval_cell(rank),
             *((with_interval(differences.get(key)),) if hidden else ()),
             number(unbiased.get(key)),
             Cell(str(m.count)),
-            *((Cell(question_label(m.place["question"])),) if several else ()),
         )
         for m in found
     ]
     return Table(
         title=ruled_title("Mean opinion scores", exclusion),
         columns=(
-            *(*NUMBER("rank"), *TEXT("system"), *NUMBER("MOS ↑"), *INTERVAL("MOS interval", "possible ranks")),
-            *NUMBER(*["DMOS ↑"] * hidden, "bias removed ↑"),
-            *(*COUNT("ratings"), *TEXT(*["question"] * several)),
+            *(*NUMBER("rank"), *TEXT("system", *["question"] * several)),
+            *(*NUMBER("MOS ↑"), *INTERVAL("MOS interval", "possible ranks")),
+            *(*NUMBER(*["DMOS ↑"] * hidden, "bias removed ↑"), *COUNT("ratings")),
         ),
         rows=rows,
         caption=f"Means {scale_words(found[0])} points. {interval_words(found)} Bias removed: the scores after every "

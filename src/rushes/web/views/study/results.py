@@ -58,6 +58,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         "preregistration": {**registered.as_dict(), "text": registered.text},
         "look": found.look.text(USUAL.confidence),
         "progress": _progress(found),
+        "marks": _marks(found),
     }
     bars = {rule: interval_bars(_leaders(measurements, rule), width=BAR_WIDTH) for rule in rules}
     return reply(
@@ -72,10 +73,30 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
     )
 
 
+MOST_MARKS = 200
+
+
+def _marks(found: MeasuredStudy) -> list[dict[str, str]]:
+    """Where raters marked faults: the first so many, by sample, system and time; the exports have all."""
+    every = [
+        {
+            "sample": one.sample,
+            "system": fault.clip,
+            "seconds": f"{fault.ms / 1000:.2f} s",
+            "tag": fault.tag,
+            "rater": one.rater,
+        }
+        for one in found.votes
+        for fault in sorted(one.faults, key=lambda fault: (fault.clip, fault.ms))
+    ]
+    return every[:MOST_MARKS]
+
+
 def _leaders(measurements: Sequence[Measurement], rule: str) -> list[Measurement]:
     """What the first table's bars show, in its order: strengths, or opinion scores."""
     if table := study_tables(measurements, exclusion=rule).get("scores"):
-        return [row[2].measurement for row in table.rows if row[2].measurement is not None]
+        every = (cell.measurement for row in table.rows for cell in row)
+        return [m for m in every if m is not None and m.name == "mos"]
     return ranked(measurements, exclusion=rule)
 
 
