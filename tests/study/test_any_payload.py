@@ -198,13 +198,16 @@ def test_any_play(
         except InputError as error:
             in_one_line(error)
             again = person.task().watch
-            assert (again.passes_a, again.passes_b) == (state.passes_a, state.passes_b), (
+            assert (again.passes["A"], again.passes["B"]) == (state.passes["A"], state.passes["B"]), (
                 "a refused report counts nothing"
             )
             continue
         repeated = service.record_play(person.session, task.assignment, events)
         assert replace(repeated, not_credited=()) == replace(state, not_credited=()), "sent twice, counted once"
-        for passes, share, view in ((state.passes_a, state.share_a, task.a), (state.passes_b, state.share_b, task.b)):
+        for passes, share, view in (
+            (state.passes["A"], state.shares["A"], task.a),
+            (state.passes["B"], state.shares["B"], task.b),
+        ):
             assert 0 <= passes <= state.required and 0.0 <= share <= 1.0
             # Time on the server and the rule's slack of a second bound what a browser can claim.
             assert passes * 0.9 * view.duration_ms <= clock.now - began + 1000
@@ -216,7 +219,7 @@ def test_a_report_on_somebody_elses_pair_is_refused(people: Callable[[int], list
     other.task()
     with pytest.raises(InputError):
         other.watch(task)
-    assert one.task().watch.passes_a == 0
+    assert one.task().watch.passes["A"] == 0
 
 
 # Plans --------------------------------------------------------------------------------------------------------------

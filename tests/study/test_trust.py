@@ -112,8 +112,8 @@ def test_held_play_is_bridged_in_the_ledger_and_jumps_are_not(service, people, c
         for n in (1, 2)
         for k, (start, end) in enumerate(parts)
     ]
-    assert service.record_play(one.session, task.assignment, events[:1]).passes_a == 0
-    assert service.record_play(one.session, task.assignment, events[1:]).passes_a == 2
+    assert service.record_play(one.session, task.assignment, events[:1]).passes["A"] == 0
+    assert service.record_play(one.session, task.assignment, events[1:]).passes["A"] == 2
     assert bridged(700, 200, WatchRule()) == 700
 
 

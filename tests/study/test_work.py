@@ -173,7 +173,7 @@ def test_play_that_does_not_count(service, people, clock):
             PlayEvent(side="B", start_ms=400, end_ms=100, sequence=3),
         ],
     )
-    assert state.text == "A 0/2 · B 0/2" and state.share_a == 0
+    assert state.text == "A 0/2 · B 0/2" and state.shares["A"] == 0
     assert state.not_credited == ("A: played at 2× (at most 1×)", "A: the clip was hidden while it played")
 
 
@@ -183,8 +183,8 @@ def test_a_report_sent_twice_is_credited_once(service, people, clock):
     service.load_clips(one.session, task)
     clock.forward(60_000)
     event = PlayEvent(side="A", start_ms=0, end_ms=task.a.duration_ms, sequence=7)
-    assert service.record_play(one.session, task.assignment, [event, event]).passes_a == 1
-    assert service.record_play(one.session, task.assignment, [event]).passes_a == 1
+    assert service.record_play(one.session, task.assignment, [event, event]).passes["A"] == 1
+    assert service.record_play(one.session, task.assignment, [event]).passes["A"] == 1
 
 
 def test_play_faster_than_the_servers_clock_is_not_credited_whatever_the_browser_says(service, people, clock):
@@ -194,7 +194,7 @@ def test_play_faster_than_the_servers_clock_is_not_credited_whatever_the_browser
     whole = {"side": "A", "start_ms": 0, "end_ms": task.a.duration_ms, "client_ms": clock.now + 10**9}
     events = [PlayEvent(sequence=number, **whole) for number in range(1, 5)]
     state = service.record_play(one.session, task.assignment, events)
-    assert state.passes_a == 2  # two short passes fit into the declared slack of one second
+    assert state.passes["A"] == 2  # two short passes fit into the declared slack of one second
     assert state.not_credited == ("A: more play was reported than time has passed",) * 2
 
 
@@ -223,7 +223,7 @@ def test_reports_that_make_no_sense_are_refused(service, people, bad):
     event = PlayEvent(**({"side": "A", "start_ms": 0, "end_ms": 10, "sequence": 1} | bad))
     with pytest.raises(StudyError):
         service.record_play(one.session, task.assignment, [event])
-    assert one.task().watch.share_a == 0
+    assert one.task().watch.shares["A"] == 0
 
 
 def test_nothing_a_rater_gets_names_a_system_a_path_or_a_digest(service, people, two_systems, database):

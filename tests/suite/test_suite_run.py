@@ -12,6 +12,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 from tests.compare.board.board_runs import CALM, clip_run, number
+from tests.study.conftest import HandClock
+from tests.study.test_methods import Judge
 from typer.testing import CliRunner
 
 import rushes
@@ -20,11 +22,14 @@ import rushes.instruments.distribution.job as distribution_job
 from rushes.cli.main import app
 from rushes.compare.readings.collect import collect_board
 from rushes.core.errors import InputError, RunError
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.methods.questions import rubric_of_method
 from rushes.instruments.preference.votes import Vote
 from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, Subject, read_run
-from rushes.study import StudyPlan, open_service
+from rushes.study import StudyPlan, VoteForm, open_service
 from rushes.suite.folder import read_suite_folder, run_suite
+from rushes.suite.study_material import study_material
 from rushes.workers.engine import inline_work
 from rushes.workers.job import Job
 
@@ -244,6 +249,28 @@ def test_votes_of_a_study_are_a_column(home: Path) -> None:
     values = [board.whole[name, elo.key].value for name in ("amber", "birch")]
     assert values == pytest.approx([1095.4243, 904.5757], abs=1e-3)
     assert elo.instrument == "preference" and not elo.per_prompt
+
+
+@pytest.mark.usefixtures("without_workers")
+def test_ratings_of_single_clips_are_columns(home: Path) -> None:
+    clock = HandClock()
+    (home / "suite.toml").write_text(CLIPS_ALONE, encoding="utf-8")
+    with open_service(home / "votes.db", clock=clock) as service:
+        asked = method("acr-9")
+        plan = StudyPlan(name="takes", method=asked, rubric=rubric_of_method(asked), repeat_every=0, audio_check=False)
+        service.create_study(plan, training=False, clips=study_material([home / "suite.toml"]).clips)
+        for invitation in service.invite("takes", count=2):
+            rater = Judge(service, clock, "takes", invitation)
+            while (task := service.next_task(rater.session)) is not None:
+                score = 8 if "/amber/" in service.media(task.a.token).source else 5
+                rater.send(task, VoteForm(ratings_a={"overall": score}))
+    text = '\n[instruments.preference]\ndb = "votes.db"\nstudy = "takes"\n'
+    (home / "suite.toml").write_text(CLIPS_ALONE + text, encoding="utf-8")
+    assert not run_suite("suite.toml", "out").failed
+    board = collect_board("out")
+    (column,) = [reading for reading in board.readings if "overall" in reading.label]
+    assert "scale:1-9" in column.definition.signature and column.per_prompt
+    assert [board.whole[name, column.key].value for name in ("amber", "birch")] == [8.0, 5.0]
 
 
 def test_a_distance_keeps_its_features_for_all_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

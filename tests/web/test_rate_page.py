@@ -185,7 +185,7 @@ def test_german_pages_store_the_rubrics_own_words(visit: Callable[..., Visitor],
     assert page.locator("html").get_attribute("lang") == "de"
     over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert over <= 0, f"{over} px too wide"
-    page.get_by_text("Flackern / zeitliches Zittern").click()
+    page.locator(".tag .main").get_by_text("Flackern / zeitliches Zittern").click()
     playwright.expect(page.locator("[data-saved]")).to_have_text("Gespeichert.")
     assert (
         study.service.next_task(rater.session.cookies["rushes_rater"]).draft.primary_tag == "Flicker / temporal jitter"

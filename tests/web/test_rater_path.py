@@ -86,7 +86,7 @@ def test_one_watch_is_not_two(study: Study) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"side": "C"}, {"start_ms": -1}, {"end_ms": 1e12}, {"rate": "fast"}, {"visible": None}, {"extra": 1}],
+    [{"side": "F"}, {"start_ms": -1}, {"end_ms": 1e12}, {"rate": "fast"}, {"visible": None}, {"extra": 1}],
 )
 def test_a_malformed_play_report_is_refused(study: Study, change: dict[str, object]) -> None:
     client = study.rater()

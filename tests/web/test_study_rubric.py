@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from starlette.datastructures import FormData
 
+from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Vote
 from rushes.study import StudyPlan
+from rushes.web.views.study.studies import read_plan
 
 from .livesite import Site, Study
 
@@ -55,3 +58,13 @@ def test_families_are_declared_on_the_form(study: Study) -> None:
     admin = study.admin()
     bad = admin.send_form("/studies/new", {"name": "new", "families": "retouch=blur", "table_path": "x.csv"})
     assert bad.status_code == 400 and "NAME=KIND" in bad.text and 'value="retouch=blur"' in bad.text
+
+
+def test_a_study_of_single_clips_is_made_in_the_browser() -> None:
+    read = read_plan
+    plan = read(FormData({"name": "single", "questions": "dcr-5", "reference": " real "}))
+    assert (plan.method.text, plan.reference, plan.rubric.version) == ("dcr-5", "real", "opinion-1")
+    assert read(FormData({"name": "s", "questions": "pairs-7"})).rubric.version == "simple-1"
+    assert read(FormData({"name": "s"})).method.is_pairs
+    with pytest.raises(InputError, match="a method is one of"):
+        read(FormData({"name": "s", "questions": "mushra"}))

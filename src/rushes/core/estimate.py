@@ -94,6 +94,7 @@ class Why(StrEnum):
     NEEDS_TWO_CLIPS = "needs-two-clips", "needs two clips or more"
     NEEDS_FIVE_CLIPS = "needs-five-clips", "fewer than 5 clips"
     NEEDS_TWO_RATERS = "needs-two-raters", "clustered intervals need two raters"
+    NEEDS_MORE_RATERS = "needs-more-raters", "the model follows one rater alone: it needs more raters"
     NEEDS_TWO_PROMPTS = "needs-two-prompts", "needs two prompts or more"
     EQUAL_VALUES = "equal-values", "all values are equal: their spread is unknown"
     EQUAL_DIFFERENCES = "equal-differences", "all differences are equal: their spread is unknown"

@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from rushes.study import (
 )
 from rushes.study.evaluate import evaluate_study
 from rushes.study.material.places import read_sources
+from rushes.study.records import Choice
 
 STUDY = "demo"
 STRENGTHS = {"amber": 1.1, "birch": 0.0, "cedar": -1.1}
@@ -130,7 +132,7 @@ class SimulatedRater:
         answer = self._service.submit_vote(self._session, task.assignment, form, key="only")
         if teach and isinstance(answer, Accepted) and answer.feedback is not None:  # a program learns at once
             tag = answer.feedback.expected_tag or form.primary_tag
-            form = replace(form, winner=answer.feedback.expected, primary_tag=tag, secondary_tags=())
+            form = replace(form, winner=cast("Choice", answer.feedback.expected), primary_tag=tag, secondary_tags=())
             answer = self._service.submit_vote(self._session, task.assignment, form, key="again")
         if isinstance(answer, VoteRefusal):
             raise StudyError(f"a simulated vote was refused: {answer.missing[0].message}")

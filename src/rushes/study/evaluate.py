@@ -14,7 +14,9 @@ from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.table import Table
 from rushes.instruments.preference.instrument import INSTRUMENT
-from rushes.instruments.preference.numbers.conditions import NO_RULE, counted_votes
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.numbers.validity import validity_measurements
 from rushes.instruments.preference.rules import LENIENT, bent_counts
@@ -59,7 +61,7 @@ class MeasuredStudy(NamedTuple):
     """A study as it stands: its status, the votes behind the numbers, and the numbers."""
 
     status: StudyStatus
-    votes: Sequence[Vote]
+    votes: Sequence[Vote | Judgement]
     measurements: tuple[Measurement, ...]
     look: Look = Look(done=True)
     """Whether the study was done when its numbers were read, and at which level they are."""
@@ -67,15 +69,16 @@ class MeasuredStudy(NamedTuple):
     def raters(self, rule: str) -> int:
         """How many raters the numbers under this exclusion rule rest on."""
         excluded = () if rule == NO_RULE else _excluded(self.status)
-        return len({vote.rater for vote in counted_votes(self.votes, excluded=excluded)})
+        return len({one.rater for one in self.votes if one.counts_in_results} - {*excluded})
 
 
 def measure_study(service: StudyService, study: str, analysis: Analysis = USUAL) -> MeasuredStudy:
     """Every number of a study, as `evaluate_study` writes them; the look is logged (`owner.looking`)."""
     look = service.look(study)
-    status, votes = service.study_status(study), service.votes(study, adjudicated=True)
+    status = service.study_status(study)
+    votes = service.votes(study, adjudicated=True) or service.judgements(study)
     chosen = asdict(replace(analysis, confidence=look.level(analysis.confidence)))
-    found = study_measurements(votes, min_raters=status.min_raters, **chosen, **_conditions(status))
+    found = study_measurements(votes, min_raters=status.min_raters, **chosen, **_conditions(status), **_method(status))
     return MeasuredStudy(status, votes, found, look)
 
 
@@ -88,6 +91,11 @@ def _conditions(status: StudyStatus) -> dict[str, Any]:
         "simulated": status.summary.simulated,
         "pairing": status.summary.pairing,
     }
+
+
+def _method(status: StudyStatus) -> dict[str, Any]:
+    """How raters were asked."""
+    return {"method": method(status.summary.method), "reference": status.summary.reference}
 
 
 class Study:
@@ -203,21 +211,26 @@ def _write(
     return read_run(run)
 
 
-def votes_digest(votes: Sequence[Vote]) -> str:
+def votes_digest(votes: Sequence[Vote | Judgement]) -> str:
     """sha256 over the votes, without times and screens: which data the numbers rest on."""
     plain = [asdict(vote) for vote in votes]
-    rows = [{name: row[name] for name in row if name != "viewing" and (name != "bent" or row[name])} for row in plain]
+    later = ("bent", "degree", "faults")  # not in the digests of earlier versions where nobody gave them
+    rows = [
+        {name: row[name] for name in row if name != "viewing" and (name not in later or row[name])} for row in plain
+    ]
     return bytes_digest(canonical_json(rows).encode())
 
 
-def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
+def _facts(status: StudyStatus, votes: Sequence[Vote | Judgement]) -> dict[str, object]:
     counted = [vote for vote in votes if vote.counts_in_results]
-    bent = bent_counts(counted)
+    bent = bent_counts(vote for vote in counted if isinstance(vote, Vote))
+    asked = status.summary.method
     return {
         "title": status.summary.title,
         "rubric": f"{status.summary.rubric}{LENIENT}" if bent else status.summary.rubric,
         "simulated_raters": status.summary.simulated,
-        "systems": sorted({name for vote in counted for name in (vote.system_a, vote.system_b)}),
+        "systems": sorted({name for vote in counted for name in vote.systems}),
+        **({} if asked == "pairs" else {"method": asked, "reference": status.summary.reference}),
         "families": [family.family for family in status.families],
         "samples": status.summary.pairs,
         "raters": len({vote.rater for vote in counted}),

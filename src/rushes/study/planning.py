@@ -24,7 +24,7 @@ CREATED = "created"
 _SETTINGS = (
     *("name", "title", "rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "exclusion_rule"),
     *("watch_rule", "simulated", "pairing", "on_erase", "pay", "training_tries", "language", "rubric_text"),
-    *("consent_text", "audio_check", "families"),
+    *("consent_text", "audio_check", "families", "method", "reference"),
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
@@ -49,6 +49,7 @@ def settings(plan: StudyPlan) -> dict[str, Any]:
         "rubric_text": stored_text(plan.rubric),
         "consent_text": None if plan.consent is None else dict(plan.consent),
         "families": dict(plan.families),
+        "method": plan.method.text,
     }
     return {name: made[name] if name in made else getattr(plan, name) for name in _SETTINGS}
 
@@ -83,6 +84,10 @@ def _check(plan: StudyPlan) -> None:
         raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
     if plan.training_tries < 1:
         raise StudyError(f"the owner is told after 1 or more wrong training answers; got {plan.training_tries}")
+    if plan.method.needs_reference and not plan.reference:
+        raise StudyError(f"{plan.method.name} shows the reference; say which system it is with --reference")
+    if plan.pairing != "round-robin" and not plan.method.is_pairs:
+        raise StudyError(f"active pairing goes with pairs; got {plan.method.name}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 

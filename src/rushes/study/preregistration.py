@@ -22,6 +22,8 @@ from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.preference.definitions.study import SAMPLES_BELOW_MINIMUM
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import Method, method
 from rushes.instruments.preference.numbers.conditions import some_bent
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.registration import RegistrationState
@@ -84,6 +86,7 @@ def study_content(service: StudyService, study: str, analysis: Analysis, *, hypo
     words = rubric(plan["rubric"])
     rule = service.exclusion_rule(study)
     lenient = some_bent(service.votes(study))
+    asked = method(plan.get("method", "pairs"))
     return {
         "study": study,
         "rubric": {"version": words.version, "sha256": bytes_digest(canonical_json(_sets(asdict(words))).encode())},
@@ -100,7 +103,13 @@ def study_content(service: StudyService, study: str, analysis: Analysis, *, hypo
             "agreement_votes": plan["min_raters"],
             "clusters": CLUSTERS[TWO_WAY],
             "signatures": _signatures(
-                analysis, words.version, rule, plan["min_raters"], simulated=plan["simulated"], lenient=lenient
+                analysis,
+                words.version,
+                rule,
+                plan["min_raters"],
+                simulated=plan["simulated"],
+                lenient=lenient,
+                asked=asked,
             ),
         },
     }
@@ -116,7 +125,7 @@ def _sets(data: Any) -> Any:
 
 
 def _signatures(
-    analysis: Analysis, version: str, rule: str, min_raters: int, *, simulated: bool, lenient: bool
+    analysis: Analysis, version: str, rule: str, min_raters: int, *, simulated: bool, lenient: bool, asked: Method
 ) -> list[str]:
     """The signature of every number there will be: names are in none, so made-up votes have the same.
 
@@ -140,8 +149,32 @@ def _signatures(
         for k in range(14)
     ]
     under: dict[str, Any] = {"rubric_version": version, "exclusion_rule": rule, "min_raters": min_raters}
-    found = study_measurements(votes, simulated=simulated, **asdict(analysis), **under)
+    given = votes if asked.is_pairs else _made_up(asked)
+    under |= {"method": asked, "reference": "c" if asked.needs_reference else ""}
+    found = study_measurements(given, simulated=simulated, **asdict(analysis), **under)
     return sorted({m.signature for m in found if m.name != SAMPLES_BELOW_MINIMUM.name})
+
+
+def _made_up(asked: Method) -> list[Judgement]:
+    """Answers that every number of a method can be made of."""
+    systems, clips = ("a", "b", "c"), [(k % 3, k // 3 % 2, k // 6) for k in range(12)]
+    if asked.name == "best-worst":
+        ends = ("ab", "bc", "ca", "ac", "ba", "cb")
+        return [
+            Judgement(sample=f"s{k % 3}", systems=systems, rater=f"r{k // 3}", best=end[0], worst=end[1])
+            for k, end in enumerate(ends)
+        ]
+    return [
+        Judgement(
+            sample=f"p{prompt}.{systems[k]}",
+            systems=(systems[k],),
+            rater=f"r{rater}",
+            prompt=f"p{prompt}",
+            ratings={"overall": 1 + (k + prompt + rater) % 5},
+        )
+        for k, prompt, rater in clips
+        if asked.name != "dcr" or systems[k] != "c"
+    ]
 
 
 def register(service: StudyService, study: str, analysis: Analysis, *, hypothesis: str = "") -> Registration:
@@ -153,7 +186,9 @@ def register(service: StudyService, study: str, analysis: Analysis, *, hypothesi
 
 
 def _votes(service: StudyService, study: str) -> int:
-    return sum(vote.counts_in_results for vote in service.votes(study))
+    return sum(vote.counts_in_results for vote in service.votes(study)) + sum(
+        one.counts_in_results for one in service.judgements(study)
+    )
 
 
 def write_registration(path: Path, made: Registration) -> None:

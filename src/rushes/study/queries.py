@@ -42,7 +42,7 @@ STILL_SHOWN = and_(pair.c.retired.is_(False), ~exists().where(adjudication.c.pai
 own table, so that it holds in a database of any version."""
 
 
-CLIP_A, CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
+CLIP_A, CLIP_B, CLIP_C, CLIP_D, CLIP_E = TRIAL = tuple(clip.alias(f"clip_{letter}") for letter in "abcde")
 SYSTEMS = CLIP_A.c.system.label("system_a"), CLIP_B.c.system.label("system_b")
 """A pair's two systems, of a query `with_clips`."""
 
@@ -50,6 +50,14 @@ SYSTEMS = CLIP_A.c.system.label("system_a"), CLIP_B.c.system.label("system_b")
 def with_clips(pairs: Select[Any]) -> Select[Any]:
     """A query of pairs, joined with the two clips of each."""
     return pairs.join(CLIP_A, CLIP_A.c.id == pair.c.clip_a_id).join(CLIP_B, CLIP_B.c.id == pair.c.clip_b_id)
+
+
+def with_all_clips(pairs: Select[Any]) -> Select[Any]:
+    """The same with the third to fifth clip, where a trial has them."""
+    query = with_clips(pairs)
+    for letter, table in zip("cde", (CLIP_C, CLIP_D, CLIP_E), strict=True):
+        query = query.outerjoin(table, table.c.id == pair.c[f"clip_{letter}_id"])
+    return query
 
 
 def filled(kind: type[Record], row: Row[Any], **given: object) -> Record:
@@ -105,7 +113,7 @@ WHO = (
     rater_session.c.since_ms,
     *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
     *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
-    *(study.c[name] for name in ("pairing", "training_tries", "audio_check", "families")),
+    *(study.c[name] for name in ("pairing", "training_tries", "audio_check", "families", "method", "reference")),
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

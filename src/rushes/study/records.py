@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from rushes.instruments.preference.families import FamilyKind
+from rushes.instruments.preference.methods.method import PAIRS, Method
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
+from rushes.instruments.preference.votes import Fault
 
-ScreenSide: TypeAlias = Literal["A", "B"]
-"""Where a clip stands on a rater's screen: A on the left."""
+ScreenSide: TypeAlias = Literal["A", "B", "C", "D", "E"]
+"""Where a clip stands on a rater's screen: A on the left, or first."""
+SCREEN: tuple[ScreenSide, ...] = ("A", "B", "C", "D", "E")
 LONGEST_NOTE = 1000
 """Characters of anything a person types about a pair: pages show the limit, the service keeps it."""
 PROBLEMS = ("will not play", "no sound", "offensive", "other")
@@ -68,6 +71,10 @@ class StudyPlan:
     families: Mapping[str, FamilyKind] = field(default_factory=dict)
     """What task families ask for, by name: "plain", "edit" (edit scale and tags) or "safety" (safety tags). One that is
     not declared is an edit family where it has source clips; see `rushes.instruments.preference.families`."""
+    method: Method = PAIRS
+    """What one trial shows and asks for; see `rushes.instruments.preference.methods`."""
+    reference: str = ""
+    """The system that is the reference, for the methods that show it: `acr-hr` and `dcr`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +118,8 @@ class StudySummary:
     pay: str = ""
     families: Mapping[str, FamilyKind] = field(default_factory=dict)
     """What each task family asks for; one that is not there goes by its name (studies of earlier versions)."""
+    method: str = PAIRS.text
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,23 +186,21 @@ class ClipView:
 class WatchState:
     """How much of each clip has been watched, by the server's ledger."""
 
-    passes_a: int
-    passes_b: int
+    passes: Mapping[ScreenSide, int]
     required: int
-    share_a: float
-    """How far the current pass of A has come, 0 to 1; 1 when all passes are done."""
-    share_b: float
+    shares: Mapping[ScreenSide, float]
+    """How far the current pass of each clip has come, 0 to 1; 1 when all passes are done."""
     not_credited: tuple[str, ...] = ()
     """Why parts of the last report were not credited: "A: played at 2× (at most 1×)". For the page to show."""
 
     @property
     def complete(self) -> bool:
-        return self.passes_a >= self.required and self.passes_b >= self.required
+        return all(done >= self.required for done in self.passes.values())
 
     @property
     def text(self) -> str:
         """ "A 2/2 · B 1/2" """
-        return f"A {self.passes_a}/{self.required} · B {self.passes_b}/{self.required}"
+        return " · ".join(f"{side} {done}/{self.required}" for side, done in self.passes.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +233,13 @@ class VoteForm:
     """Dimension key to 1–5 for the clip shown as A."""
     ratings_b: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    degree: int | None = None
+    """How strongly the winner of a pair is preferred, 1 to 3, where the method asks."""
+    best: ScreenSide | None = None
+    worst: ScreenSide | None = None
+    """The answers of a best–worst trial."""
+    faults: tuple[Fault, ...] = ()
+    """What the rater marked, where and when; `Fault.clip` is a side of the screen here."""
     viewing: Mapping[str, object] | None = None
     """How the pair was looked at (`study/viewing.py`): window, screen, pixel ratio, theme; None where unknown."""
 
@@ -245,8 +259,8 @@ class Task:
     """"T2"."""
     family_title: str
     prompt: str
-    a: ClipView
-    b: ClipView
+    clips: Mapping[ScreenSide, ClipView]
+    """As they stand on the screen; one for `acr`, three to five for best–worst."""
     rubric: str
     dimensions: tuple[str, ...]
     """Keys of `rushes.instruments.preference.rubric` dimensions that apply: edit precision only for edit tasks."""
@@ -261,6 +275,18 @@ class Task:
     source: ClipView | None = None
     """For edits: the clip that was to be edited. Shown, never asked for by the watch gate; its token is the
     assignment."""
+    method: Method = PAIRS
+    fault_tags: tuple[str, ...] = ()
+    """What may be marked at a moment of a clip."""
+
+    @property
+    def a(self) -> ClipView:
+        """The clip on the left, or the only one."""
+        return self.clips["A"]
+
+    @property
+    def b(self) -> ClipView:
+        return self.clips["B"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,7 +347,8 @@ class Feedback:
     """What the training pair teaches."""
 
     right: bool
-    expected: Choice
+    expected: str
+    """"A", "B" or "Tie"; "low" or "high" for a rating; "B>A", the best and the worst, for a best–worst trial."""
     expected_tag: str | None
     text: str
     """The pair's own words, as its import gave them."""

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, func, select
 from rushes.core import Measurement
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.definitions.study import LEFT_SHARE, PERCENT_AGREEMENT
+from rushes.instruments.preference.methods.method import method
 from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, ALL_VOTES, Conditions, measured
 from rushes.instruments.preference.rubric import FAMILIES, rubric
 from rushes.instruments.preference.tallies import agreement_votes, winner_table
@@ -20,6 +21,7 @@ from rushes.instruments.preference.votes import Vote, WatchedSpan, points, promp
 from rushes.stats.agreement import percent_agreement
 from rushes.study.database.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, vote
 from rushes.study.errors import StudyError
+from rushes.study.methods.judging import is_repeated, marked, scores_right
 from rushes.study.owner.adjudication import suggest
 from rushes.study.owner.division import contradiction, most_divided_first
 from rushes.study.planning import summaries
@@ -113,6 +115,8 @@ def as_vote(row: Row[Any], *, turn: int = 0) -> Vote:
         turn=turn,
         viewing=row.viewing or {},
         bent=tuple(row.bent or ()),
+        degree=(row.answer or {}).get("degree"),
+        faults=marked(row, {"a": row.system_a, "b": row.system_b}),
     )
 
 
@@ -161,9 +165,12 @@ def votes(connection: Connection, study: str, *, excluded: bool = True, adjudica
     """The standing votes, in an order that does not depend on when they came; gold and repeats are marked.
 
     `excluded=False` leaves out excluded raters. `adjudicated=True` adds the adjudicators' labels, marked as such:
-    they are a column of their own, never merged into the raw votes.
+    they are a column of their own, never merged into the raw votes. A study of single clips or sets has no votes:
+    `judgements` has its answers.
     """
     found = study_row(connection, study)
+    if not method(found.method).is_pairs:
+        return []
     rows = [row for row in standing_votes(connection, found.id) if row.purpose != "late"]
     raw = [one for row, one in zip(rows, as_votes(rows), strict=True) if excluded or not row.excluded]
     return raw + (_adjudicated_votes(connection, found.id) if adjudicated else [])
@@ -212,7 +219,7 @@ def status(connection: Connection, study: str) -> StudyStatus:
 
 def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measurement:
     """Percent agreement of one family, or of all, of the first raters of each sample who are not excluded."""
-    rows = [row for row in kept if family in (row.family, ALL_FAMILIES)]
+    rows = [row for row in kept if family in (row.family, ALL_FAMILIES)] if method(found.method).is_pairs else []
     conditions = Conditions(
         rubric_version=found.rubric,
         lenient=any(row.bent for row in kept),
@@ -222,6 +229,7 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
     )
     given, rule = agreement_votes(as_votes(rows), found.min_raters)
     at, note = {"family": family or "unnamed"}, ALL_VOTES if rule == "all" else ""
+    note = note if method(found.method).is_pairs else "raters of single clips choose no winner"
     return measured(PERCENT_AGREEMENT, percent_agreement(winner_table(given)), conditions, at, note=note, votes=rule)
 
 
@@ -278,8 +286,9 @@ def _rater_status(
 ) -> RaterStatus:
     gold = [row for row in rows if row.purpose == "gold"]
     repeats = [row for row in rows if row.purpose == "repeat"]
-    first = {row.pair_id: row.winner for row in rows if row.purpose == "sample"}
-    left = [points(row.winner, row.left, ties=ties_of(LEFT_SHARE)) for row in rows if row.purpose != "gold"]
+    asked, first = method(found.method), {row.pair_id: row for row in rows if row.purpose == "sample"}
+    sides = rows if asked.is_pairs else ()
+    left = [points(row.winner, row.left, ties=ties_of(LEFT_SHARE)) for row in sides if row.purpose != "gold"]
     sided = [worth for worth in left if worth is not None]
     chose_a = int(sum(sided))
     times = [(row.at_ms - row.shown_ms) / 1000 for row in rows if row.shown_ms is not None]
@@ -291,9 +300,9 @@ def _rater_status(
         median_seconds=median(times) if times else None,
         ties=sum(row.winner == "tie" for row in rows if row.purpose != "gold"),
         excluded=person.excluded,
-        gold_right=sum(row.winner == row.expected for row in gold),
+        gold_right=sum(scores_right(asked, row.expected, row) for row in gold),
         gold_total=len(gold),
-        repeats_same=sum(first.get(row.pair_id) == row.winner for row in repeats),
+        repeats_same=sum(is_repeated(asked, first.get(row.pair_id), row) for row in repeats),
         repeats_total=len(repeats),
         chose_a=chose_a,
         chose_b=len(sided) - chose_a,
@@ -321,7 +330,10 @@ def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:
 
 def disagreements(connection: Connection, found: Row[Any]) -> tuple[Disagreement, ...]:
     """Samples whose raters chose different winners, the most divided first (`division`); then the samples that an
-    adjudicator decided, in the same order. Samples that are equally divided stand by family and name."""
+    adjudicator decided, in the same order. Samples that are equally divided stand by family and name. Only pairs have
+    winners to differ about."""
+    if not method(found.method).is_pairs:
+        return ()
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in sample_votes(connection, found.id):
         groups[row.pair_id].append(row)

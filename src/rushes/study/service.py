@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.preference.families import FamilyKind
-from rushes.instruments.preference.rubric import Rubric
+from rushes.instruments.preference.methods.method import method as method_named
 from rushes.study import planning, results
 from rushes.study.database.connection import Database
 from rushes.study.errors import StudyError
@@ -23,8 +23,9 @@ from rushes.study.material import importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
 from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
+from rushes.study.methods import judging
 from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering
-from rushes.study.queries import study_rubric
+from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
 from rushes.study.recruiting import open_links, payments
@@ -162,12 +163,12 @@ class StudyService(Transactions):
         `StudyError` for a bad or taken name and whatever importing finds.
         """
         if clips:
-            importing.planned_pairs(clips)
+            importing.planned_pairs(clips, plan.method, reference=plan.reference, seed=plan.seed)
             plan = _blind_title(plan, clips)
         own = any(clip.kind == "training" for clip in clips)
         with self.database.read() as connection:
             planning.check_new(connection, plan)
-        everything = [*self._training(training and not own, plan.rubric), *clips]
+        everything = [*self._training(training and not own, plan), *clips]
         ready = importing.prepare(everything, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
@@ -175,12 +176,12 @@ class StudyService(Transactions):
                 importing.store(connection, plan.name, everything, ready, now=self._clock())
             return planning.summaries(connection, plan.name)[0]
 
-    def _training(self, wanted: bool, words: Rubric) -> list[SourceClip]:
+    def _training(self, wanted: bool, plan: StudyPlan) -> list[SourceClip]:
         if not wanted:
             return []
         from rushes.study.material.training_clips import training_clips
 
-        return training_clips(self.media_folder, words=words)
+        return training_clips(self.media_folder, words=plan.rubric, method=plan.method, reference=plan.reference)
 
     studies = method(READ, planning.summaries)
     rubric = method(READ, study_rubric)
@@ -236,7 +237,10 @@ class StudyService(Transactions):
         progress: Progress = no_progress,
     ) -> int:
         """Pairs of these clips; returns how many were added."""
-        importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
+        with self.database.read() as connection:
+            row = study_row(connection, study)
+        asked = method_named(row.method)  # what is wrong with the list is said before any clip is worked on
+        importing.planned_pairs(clips, asked, reference=row.reference, seed=row.seed)
         ready = importing.prepare(clips, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             return importing.store(connection, study, clips, ready, now=self._clock(), declared=families)
@@ -302,7 +306,7 @@ class StudyService(Transactions):
 
     def load_clips(self, session: str, task: Task) -> None:
         """Note both clips of a task as sent in full: for raters who are programs and load nothing."""
-        for view in (view for view in (task.a, task.b) if not view.refused):
+        for view in (view for view in task.clips.values() if not view.refused):
             media = self.media_for(session, view.token)
             self.record_sent(media, [(0, media.size)])
 
@@ -310,6 +314,7 @@ class StudyService(Transactions):
 
     study_status = method(READ, results.status)
     votes = method(READ, results.votes)
+    judgements = method(READ, judging.judgements)
     clips = method(READ, results.clips)
     prompts = method(READ, results.prompts)
     refusals = method(READ, results.refusals)

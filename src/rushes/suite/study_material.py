@@ -23,6 +23,8 @@ class StudyMaterial:
 
     clips: list[SourceClip]
     remarks: tuple[str, ...] = ()
+    reference: str = ""
+    """The system that is the reference, where one of those shown is; "" else."""
 
 
 def study_material(
@@ -48,7 +50,8 @@ def study_material(
         systems = {name: place for name, place in systems.items() if name != reference}
         said.append(f"The reference {reference} is left out; --with-reference adds it as a system that raters see too.")
     found = clips_of(systems, read_manifest(prompts) if prompts else book)
-    return StudyMaterial(clips=with_sources(found, source_clips), remarks=(*said, *gaps(found)))
+    kept = reference if reference in systems else ""
+    return StudyMaterial(clips=with_sources(found, source_clips), remarks=(*said, *gaps(found)), reference=kept)
 
 
 def _is_csv(place: Path | str) -> bool:

@@ -61,6 +61,10 @@ def plan(
     metric_prompts: Annotated[
         int | None, typer.Option(min=1, help="With --with: prompts that have the metric, the rated ones among them.")
     ] = None,
+    method: Annotated[str, typer.Option(help="pairs, or acr: single clips on five points.")] = "pairs",
+    difference: Annotated[
+        float, typer.Option(min=0, help="With acr: the difference to find between the best and the worst, in points.")
+    ] = 0.3,
     runs: Annotated[int, typer.Option(min=1, help="Simulated studies.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
@@ -69,7 +73,16 @@ def plan(
     """How many raters, prompts and votes a study needs: simulates the study that `create` makes and what it reports.
 
     Example: rushes study plan --preference 0.65 --raters 12 --prompts 40 --votes-per-rater 40
+
+    Single clips: rushes study plan --method acr --difference 0.4 --raters 20 --prompts 30 --votes-per-rater 60
     """
+    if method != "pairs":
+        from rushes.cli.study.planning import plan_opinions
+
+        size = {"systems": systems, "raters": raters, "prompts": prompts, "ratings_per_rater": votes_per_rater}
+        chosen = {"difference": difference, "confidence": confidence, **size}
+        plan_opinions(method, chosen, power=power, runs=runs, seed=seed, verbose=verbose, as_json=as_json)
+        return
     from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric
     from rushes.stats.votes.plan import Design
 
@@ -255,7 +268,7 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
-    from rushes.instruments.preference.show.section import decisions_text, registration_text, remarks
+    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
@@ -268,12 +281,16 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
-        if "ranking" in tables:
-            print_table(tables["ranking"], caption=True)
+        if "scores" in tables:
+            tell(f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}")
+        for kind in ("scores", "best_worst", "ranking"):
+            if kind in tables:
+                print_table(tables[kind], caption=True)
         note = ranking_note(measurements, exclusion=rule)
         if note:
             tell(f"No ranking: {note}")
-        tell(agreement_line(measurements, exclusion=rule))
+        if "agreement" in tables:
+            tell(agreement_line(measurements, exclusion=rule))
         for kind in _AFTER:
             if kind in tables:
                 print_table(tables[kind], caption=True)
@@ -282,7 +299,7 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     print(run.path)
 
 
-_AFTER = ("head_to_head", "families", "agreement", "ratings", "jod", "tags")
+_AFTER = ("differences", "comparison", "head_to_head", "families", "agreement", "ratings", "jod", "tags", "faults")
 """Tables that a terminal shows after the ranking, in the order of the results page."""
 
 
@@ -292,7 +309,8 @@ def export(
     study: Name,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
     form: Annotated[
-        str, typer.Option("--format", help="csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, or added.")
+        str,
+        typer.Option("--format", help="csv, parquet, jsonl (all of it), opinions, ratings, arena, pwcmp or dpo."),
     ] = "csv",
     adjudicated: Annotated[
         bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")

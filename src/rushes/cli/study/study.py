@@ -13,6 +13,7 @@ from rushes.present.terminal.options import Json
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
+    from rushes.instruments.preference.methods.method import Method
     from rushes.study import StudyService
     from rushes.study.material.sources import SourceClip
     from rushes.study.records import OnErase, Pairing
@@ -97,6 +98,19 @@ def create(
     ] = ("round-robin"),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
+    method: Annotated[
+        str, typer.Option(help="pairs, acr (single clips), acr-hr (with hidden reference), dcr or best-worst.")
+    ] = "pairs",
+    scale: Annotated[
+        int | None,
+        typer.Option(help="Points: 2 or 7 for pairs; 5, 9 or 11 for acr and dcr; clips in a best-worst set, 3 to 5."),
+    ] = None,
+    tie: Annotated[bool, typer.Option("--tie/--no-tie", help="Whether raters of pairs may answer “the same”.")] = True,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(help="With acr and dcr: overall, temporal, adherence, identity or realism. Repeat it."),
+    ] = None,
+    reference: Annotated[str, typer.Option(help="The reference's system, for acr-hr and dcr; a suite knows it.")] = "",
     simple: Annotated[
         bool, typer.Option("--simple", help="Ask only which clip is better: A, B or the same, after one watch each.")
     ] = False,
@@ -114,16 +128,27 @@ def create(
     """Make a study of a suite, or of runs, folders or a CSV. Exclusion rules are declared here, before any vote.
 
     Example: rushes study create takes suites/takes
+
+    Single clips on P.910's scale: rushes study create takes suites/takes --method acr --min-raters 15
+
+    The best and the worst of four: rushes study create takes suites/takes --method best-worst --scale 4
     """
     from rushes.instruments.preference.families import read_families
+    from rushes.instruments.preference.methods.method import method as method_named
     from rushes.study import ExclusionRule, StudyPlan
     from rushes.suite.study_material import StudyMaterial, study_material
 
     rule = ExclusionRule(
         max_gold_errors=max_gold_errors, max_side_bias=max_side_bias, min_repeat_agreement=min_repeat_agreement
     )
+    asked = method_named(f"{method}{'' if scale is None else f'-{scale}'}" if tie else f"{method}-{scale or 2}-no-tie")
+    material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
+    shown_too = with_reference or asked.needs_reference
+    found = study_material(sources, with_reference=shown_too, **material) if sources else StudyMaterial(clips=[])
     plan = StudyPlan(
         name=study,
+        method=asked,
+        reference=(reference or found.reference) if asked.needs_reference else "",
         title=title,
         seed=seed,
         min_raters=min_raters,
@@ -139,9 +164,8 @@ def create(
         audio_check=audio_check,
         families=read_families(family or ()),
         **own_texts(rubric, consent, simple=simple),
+        **_asked_rubric(asked, question or (), found.clips, own=rubric is not None or simple),
     )
-    material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
-    found = study_material(sources, with_reference=with_reference, **material) if sources else StudyMaterial(clips=[])
     with open_studies(db, media, fresh=True) as service, progress_bars() as progress:
         made = service.create_study(plan, clips=found.clips, progress=progress)
         said = [*found.remarks, *(remarks(service, study) if sources else [])]
@@ -149,22 +173,38 @@ def create(
         say(line)
     if as_json:
         data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
-        print_json({**data, "families": dict(made.families), "remarks": said})
+        print_json({**data, "method": asked.text, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {_made_of(found.clips, made.pairs)}")
-    print(f"Each pair gets {min_raters} raters, and one more if they disagree. Exclusion rule: {rule.label}.")
+    print(f"Study {study}: {_made_of(found.clips, made.pairs, _UNITS.get(asked.name, 'clip'))}")
+    more = ", and one more if they disagree" if asked.is_pairs else ""
+    print(f"Each {_UNITS.get(asked.name, 'clip')} gets {min_raters} raters{more}. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
     next_line("serve", "--db", shown(db))
     print(shown(db))
 
 
-def _made_of(clips: Sequence[SourceClip], pairs: int) -> str:
+_UNITS = {"pairs": "pair", "best-worst": "set"}
+
+
+def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[SourceClip], *, own: bool) -> dict[str, Any]:
+    """The rubric that a method asks by, where no other was given."""
+    from rushes.instruments.preference.methods.questions import rubric_of_method
+
+    if asked.is_pairs or own:
+        if questions:
+            raise typer.BadParameter("--question goes with --method acr, acr-hr or dcr, and without --rubric")
+        return {}
+    return {"rubric": rubric_of_method(asked, questions, prompts=any(clip.prompt_text for clip in clips))}
+
+
+def _made_of(clips: Sequence[SourceClip], pairs: int, unit: str) -> str:
     """ "4 systems (a, b, c, d) on 17 prompts: 102 pairs." """
     if not clips:
         return "no pairs yet; `rushes study import` adds them."
     systems = sorted({clip.system for clip in clips if clip.kind == "sample"})
     samples = {clip.sample for clip in clips if clip.kind == "sample"}
-    return f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}, {pairs} pairs."
+    shown_on = f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}"
+    return f"{shown_on}, {_counted(pairs, unit)}."
 
 
 def remarks(service: StudyService, study: str) -> list[str]:

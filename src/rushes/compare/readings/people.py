@@ -20,7 +20,6 @@ from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, c
 from rushes.compare.board.model import Ratings
 from rushes.compare.definitions.ratings import CLIP_RATING, CLIP_WIN_SHARE, RATING_MEAN, WIN_SHARE_MEAN
 from rushes.compare.readings.remarks import some
-from rushes.compare.readings.study_ratings import SCALE as STUDY_SCALE
 from rushes.compare.readings.study_ratings import study_ratings
 from rushes.compare.readings.systems import PromptIndex
 from rushes.core import Definition, Estimate, Measurement, Why
@@ -95,7 +94,8 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
         if isinstance(found, str):
             made.remarks.append(found)
         else:
-            _add_people(made, found, names, index, dict.fromkeys(found.dimensions, STUDY_SCALE))
+            people, scale = found
+            _add_people(made, people, names, index, dict.fromkeys(people.dimensions, scale))
     return made
 
 

@@ -7,20 +7,24 @@ the mean of their ratings of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rushes.compare.agreement.human_scores import ClipKey, HumanScores
 from rushes.core.errors import RushesError
 from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
-from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Vote
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs.relocation import relocate
+from rushes.study.exchange.judgements import scores_of
 from rushes.suite.folder import SuiteRun
 
-SCALE = f"{LOWEST_RATING}-{HIGHEST_RATING}"
+OPEN = "open"
+"""The scale of answers that are no ratings: best–worst counts from −1 to 1."""
 
 
-def study_ratings(suite: SuiteRun, is_known: Callable[[str], bool]) -> Iterator[HumanScores | str]:
-    """The ratings of every study that the suite names; a remark for one that cannot be read.
+def study_ratings(suite: SuiteRun, is_known: Callable[[str], bool]) -> Iterator[tuple[HumanScores, str] | str]:
+    """The ratings of every study that the suite names, and their scale; a remark for one that cannot be read.
 
     `is_known` says whether a name leads to a prompt of the board.
     """
@@ -33,22 +37,27 @@ def study_ratings(suite: SuiteRun, is_known: Callable[[str], bool]) -> Iterator[
             yield f"{database}: is not where the suite found it, so ratings of the study {study} are left out"
             continue
         try:
-            yield human_scores_of_ratings(_votes(str(place), study), f"{database}, study {study}", is_known)
+            answers, scale = _answers(str(place), study)
+            yield human_scores_of_ratings(answers, f"{database}, study {study}", is_known), scale
         except RushesError as error:
             yield f"{database}: ratings of the study {study} are left out: {error}"
 
 
-def _votes(database: str, study: str) -> list[Vote]:
+def _answers(database: str, study: str) -> tuple[Sequence[Vote | Judgement], str]:
     from rushes.study import open_service
 
     service = open_service(database)
     try:
-        return service.votes(study, excluded=False)
+        asked = method(service.study_status(study).summary.method)
+        scale = OPEN if asked.name == "best-worst" else f"{asked.lowest}-{asked.highest}"
+        return service.judgements(study, excluded=False) or service.votes(study, excluded=False), scale
     finally:
         service.close()
 
 
-def human_scores_of_ratings(votes: Iterable[Vote], source: str, is_known: Callable[[str], bool]) -> HumanScores:
+def human_scores_of_ratings(
+    votes: Iterable[Vote | Judgement], source: str, is_known: Callable[[str], bool]
+) -> HumanScores:
     """By dimension, clip and rater: the mean of the rater's ratings, 1 to 5; gold pairs and repeats stay out.
 
     A clip is called by the first of its own name, that without its system's, the prompt and the sample that the board
@@ -58,17 +67,27 @@ def human_scores_of_ratings(votes: Iterable[Vote], source: str, is_known: Callab
     for vote in votes:
         if not vote.counts_in_results:
             continue
-        sides = ((vote.system_a, vote.clip_a), (vote.system_b, vote.clip_b))
-        for dimension, both in vote.ratings.items():
-            for (system, clip), rating in zip(sides, both, strict=True):
-                if rating is not None:
-                    own = clip.removeprefix(f"{system}/")
-                    names = [one for one in (own, own.removeprefix(f"{system}_"), vote.prompt, vote.sample) if one]
-                    name = next(filter(is_known, names), names[0])
-                    by = given.setdefault(dimension, {}).setdefault((system, name), {})
-                    by.setdefault(vote.rater, []).append(rating)
+        for dimension, system, clip, rating in _rated(vote):
+            own = clip.removeprefix(f"{system}/")
+            names = [one for one in (own, own.removeprefix(f"{system}_"), vote.prompt, vote.sample) if one]
+            name = next(filter(is_known, names), names[0])
+            by = given.setdefault(dimension, {}).setdefault((system, name), {})
+            by.setdefault(vote.rater, []).append(rating)
     scores = {
         dimension: {key: {r: math.fsum(v) / len(v) for r, v in by.items()} for key, by in of_clip.items()}
         for dimension, of_clip in given.items()
     }
     return HumanScores(source=source, kind="mean-rating", scores=scores)
+
+
+def _rated(answer: Vote | Judgement) -> Iterator[tuple[str, str, str, int]]:
+    """Question, system, clip and rating of everything that an answer rates."""
+    if isinstance(answer, Judgement):
+        for system, clip in zip(answer.systems, answer.clips, strict=True):
+            yield from ((key, system, clip, score) for key, score in scores_of(answer, system).items())
+        return
+    sides = ((answer.system_a, answer.clip_a), (answer.system_b, answer.clip_b))
+    for dimension, both in answer.ratings.items():
+        for (system, clip), rating in zip(sides, both, strict=True):
+            if rating is not None:
+                yield dimension, system, clip, rating

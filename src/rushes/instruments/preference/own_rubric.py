@@ -97,6 +97,11 @@ def own_rubric(data: Mapping[str, Any]) -> Rubric:
     return rubric_of(whole | {"version": _version(whole)})
 
 
+def derived(changed: Rubric) -> Rubric:
+    """A built-in rubric with other words or scales, under the version that these give it."""
+    return keep_rubric(own_rubric(_words_of(changed)))
+
+
 def stored_text(own: Rubric) -> str | None:
     """What the database keeps: canonical JSON of an own rubric, nothing for a built-in one."""
     return None if own.version in RUBRICS else canonical_json(_words_of(own))
@@ -126,6 +131,8 @@ def _words_of(rubric: Rubric) -> dict[str, Any]:
 
 def _rows(data: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     rows = data.get(name)
+    if rows == [] and name == "tag_groups":  # asks for no reasons, and says so
+        return []
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"expected one or more [[{name}]] tables; got {rows!r}")
     return rows

@@ -41,6 +41,12 @@ class Pair:
     system_b: str
     source: str
     """The takes' own sample name, to find their clips."""
+    others: tuple[str, ...] = ()
+    """Further systems of a trial of more than two clips. A trial of one clip names its system twice."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.system_a, self.system_b, *self.others)))
 
     @property
     def match_up(self) -> tuple[str, str]:
@@ -67,12 +73,7 @@ def pairs_of(takes: Sequence[Take]) -> list[Pair]:
     >>> [(p.sample, p.system_a, p.system_b) for p in pairs_of(takes)]
     [('s1', 'alpha', 'zeta')]
     """
-    samples: dict[str, dict[str, Take]] = {}
-    for take in takes:
-        systems = samples.setdefault(take.sample, {})
-        if take.system in systems:
-            raise InputError(f"sample {take.sample}: system {take.system} is there twice; remove one of the two clips")
-        systems[take.system] = take
+    samples = takes_by_sample(takes)
     every = sorted({take.system for take in takes})
     if len(every) < 2:
         raise InputError(f"a study compares two or more systems; got {len(every)} ({', '.join(every) or 'no clip'})")
@@ -82,10 +83,22 @@ def pairs_of(takes: Sequence[Take]) -> list[Pair]:
     return pairs
 
 
+def takes_by_sample(takes: Sequence[Take]) -> dict[str, dict[str, Take]]:
+    """By sample and system; `InputError` for the same system twice in one, or for different families."""
+    samples: dict[str, dict[str, Take]] = {}
+    for take in takes:
+        systems = samples.setdefault(take.sample, {})
+        if take.system in systems:
+            raise InputError(f"sample {take.sample}: system {take.system} is there twice; remove one of the two clips")
+        systems[take.system] = take
+    for sample, systems in samples.items():
+        families = {take.family for take in systems.values()}
+        if len(families) > 1:
+            raise InputError(f"sample {sample}: its clips name different task families: {', '.join(sorted(families))}")
+    return samples
+
+
 def _sample_pairs(sample: str, systems: Mapping[str, Take], in_study: int) -> list[Pair]:
-    families = {take.family for take in systems.values()}
-    if len(families) > 1:
-        raise InputError(f"sample {sample}: its clips name different task families: {', '.join(sorted(families))}")
     return [
         Pair(
             sample=sample if in_study == 2 else f"{sample}.{one}~{other}",

@@ -171,7 +171,13 @@ RUBRIC = _read("0.1")
 SIMPLE = _read("simple-1")
 """Which clip is better: A, B or the same, after one watch of each; no ratings, no reasons."""
 
-RUBRICS: Mapping[str, Rubric] = MappingProxyType({one.version: one for one in (RUBRIC, SIMPLE)})
+OPINION = _read("opinion-1")
+"""How good is this clip: one question, overall quality; the scale is the method's."""
+
+BEST_WORST = _read("best-worst-1")
+"""Which of three to five clips is best and which is worst."""
+
+RUBRICS: Mapping[str, Rubric] = MappingProxyType({one.version: one for one in (RUBRIC, SIMPLE, OPINION, BEST_WORST)})
 
 
 _OWN: dict[str, Rubric] = {}

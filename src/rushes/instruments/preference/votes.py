@@ -31,10 +31,20 @@ LOWEST_RATING, HIGHEST_RATING = 1, 5
 class WatchedSpan(NamedTuple):
     """One stretch of forward play that the server credited: whose clip, in which pass, from where to where."""
 
-    clip: Side
+    clip: str
     watch_pass: int
     start_ms: int
     end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a rater marked in a clip, and when it shows."""
+
+    clip: str
+    """The clip: a side of the screen on the rater's form, a system in results."""
+    ms: int
+    tag: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +100,10 @@ class Vote:
     that rest on one say `rubric:0.1-lenient`."""
     viewing: Mapping[str, object] = field(default_factory=dict)
     """How the rater looked at it: window, screen, pixel ratio, theme; empty where nobody recorded it."""
+    degree: int | None = None
+    """How strongly the winner is preferred, 1 to 3, where raters were asked on seven points."""
+    faults: tuple[Fault, ...] = ()
+    """What the rater marked in either clip, and when it shows."""
 
     def __post_init__(self) -> None:
         if not self.sample or not self.rater:
@@ -151,6 +165,10 @@ class Vote:
             clip_b=clips[1],
             **details,  # type: ignore[arg-type]
         )
+
+    @property
+    def systems(self) -> tuple[str, str]:
+        return self.system_a, self.system_b
 
     @property
     def winning_system(self) -> str | None:

@@ -110,6 +110,8 @@ study = _table(
     *_all(Boolean, audio_check=false()),
     *_all(Integer, training_tries="3"),
     *_all(JSON, families="{}"),  # what each task family asks for; one that is not there goes by its name
+    *_all(String(40), method="pairs"),  # what a trial shows and asks for (`preference.methods`)
+    *_all(Text, reference=""),  # the system that is the reference, for methods that show it
 )
 
 recruitment = _table(
@@ -161,6 +163,7 @@ pair = _table(
     *_all(String(10), "state"),
     *_all(Boolean, retired=false()),
     *_maybe(Integer, "source_clip_id"),  # for edits: the clip that was to be edited, a clip of no system
+    *_maybe(Integer, "clip_c_id", "clip_d_id", "clip_e_id"),  # of trials of more than two; one clip is a and b
     UniqueConstraint("study_id", "sample"),
     Index(None, "study_id", "kind", "free"),
 )
@@ -209,6 +212,7 @@ assignment = _table(
     *_maybe(BigInteger, "shown_ms"),
     *_all(BigInteger, "touched_ms"),
     *_maybe(JSON, "sent"),
+    *_maybe(String(5), "arrangement"),  # the trial's clips in the order of the screen; none for pairs, which have left
     UniqueConstraint("pair_id", "rater_id", "look"),
     Index(None, "rater_id", "state", "number"),
     Index(None, "study_id", "state", "touched_ms"),
@@ -241,6 +245,8 @@ vote = _table(
     *_all(BigInteger, "at_ms"),
     *_maybe(JSON, "viewing"),  # screen, window and surround, as `study/raters/viewing.py` reads them
     *_maybe(JSON, "bent"),  # of an imported vote: the rubric's rules that it does not keep
+    *_maybe(String(5), "arrangement"),
+    *_maybe(JSON, "answer"),  # beyond winner and ratings: degree, best, worst, faults with their times
     UniqueConstraint("assignment_id", "key"),
     Index(None, "study_id", "purpose"),
     Index(None, "pair_id"),

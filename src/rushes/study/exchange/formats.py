@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.core.errors import InputError
 from rushes.core.machine.packages import package_code
 from rushes.core.registry import Registry
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import Method, method
 from rushes.instruments.preference.votes import Vote
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ class StudyVotes:
     """Ids of clips that were never made, because the system refused: there is no file."""
     adjudicated: bool = False
     """Whether adjudicators' decisions stand for their samples."""
+    judgements: Sequence[Judgement] = ()
+    """Of a study that shows single clips or sets; it has no votes but those that best–worst answers imply."""
 
 
 LeftOut: TypeAlias = Mapping[str, int]
@@ -67,6 +71,8 @@ class ExportFormat:
     """Why some votes, samples or ratings may have no place in it; "" where all have."""
     decisions: bool = False
     """True where adjudicators' decisions can stand for their samples: `StudyVotes.adjudicated` makes a difference."""
+    of: Literal["votes", "judgements"] = "votes"
+    """What it has places for: votes on pairs, or answers of other methods."""
 
 
 FORMATS: Registry[ExportFormat] = Registry(
@@ -79,6 +85,9 @@ FORMATS: Registry[ExportFormat] = Registry(
         "arena": "rushes.study.exchange.arena:FORMAT",
         "pwcmp": "rushes.study.exchange.pwcmp:FORMAT",
         "dpo": "rushes.study.exchange.dpo:FORMAT",
+        "jsonl": "rushes.study.exchange.judgements:LINES",
+        "answers": "rushes.study.exchange.judgements:ANSWERS",
+        "opinions": "rushes.study.exchange.judgements:OPINIONS",
     },
 )
 
@@ -116,20 +125,36 @@ class Exported:
         return f"{self.left_out} left out: {each}" if each else ""
 
 
+def formats_for(asked: Method) -> list[str]:
+    """The formats that have a place for the answers of a method; of best–worst, also those of the votes it implies."""
+    others = ("csv", "jsonl", *(("arena", "pwcmp") if asked.name == "best-worst" else ()))
+    if asked.is_pairs:
+        return [key for key, form in FORMATS.items() if form.of == "votes"]
+    return [key for key, form in FORMATS.items() if form.of == "judgements" or key in others]
+
+
 def export_study(service: StudyService, study: str, out: Path, *, form: str, adjudicated: bool = False) -> Exported:
     """Write a study's votes in one of `FORMATS`.
 
     `adjudicated` lets decisions stand for their samples; `InputError` for a format where they cannot.
     """
     chosen, votes = FORMATS[form], service.votes(study, adjudicated=True)
+    answers = service.judgements(study)
+    if answers and form == "csv":
+        chosen = FORMATS["answers"]
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
             f"{form} lists votes one by one, so a decision cannot stand for its sample there; {able} can. "
             "csv and parquet have every decision, in rows marked adjudicated"
         )
+    implied = [vote for one in answers for vote in one.implied_votes()]
+    if form not in formats_for(method(service.study_status(study).summary.method)):
+        has = "single clips or sets" if answers else "pairs"
+        raise InputError(f"{form} has no place for answers on {has}; csv and jsonl have")
     given = StudyVotes(
-        votes=votes,
+        votes=votes or implied,
+        judgements=answers,
         prompts=lambda: service.prompts(study),
         clips=lambda: {clip.id: clip.source for clip in service.clips(study)},
         refused=lambda: service.refusals(study),
@@ -140,4 +165,4 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     reasons = {chosen.left_out: left} if isinstance(left, int) else left
     decided = sum(vote.adjudicated for vote in votes)
     told = {reason: count for reason, count in reasons.items() if count}
-    return Exported(votes=len(votes) - decided, reasons=told, decided=decided)
+    return Exported(votes=len(answers) or len(votes) - decided, reasons=told, decided=decided)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from sqlalchemy import Connection, Row, func, select
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.preference.families import FamilyKind
-from rushes.instruments.preference.pairs import Pair, first_sides, pairs_of
+from rushes.instruments.preference.methods.method import CLIPS, PAIRS, Method, method
+from rushes.instruments.preference.methods.trials import trials_of
+from rushes.instruments.preference.pairs import Pair, first_sides
 from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.instruments.preference.votes import Vote
 from rushes.study.database.tables import clip, pair
@@ -27,14 +29,19 @@ from rushes.study.queries import SYSTEMS, log, study_row, with_clips
 from rushes.study.tokens import new_token
 
 
-def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
-    """Pairs by kind; `StudyError` for one system only, a doubled clip, clips of one sample that disagree."""
+def planned_pairs(
+    sources: Sequence[SourceClip], asked: Method = PAIRS, *, reference: str = "", seed: int = 1
+) -> dict[str, list[Pair]]:
+    """Trials by kind; `StudyError` for one system only, a doubled clip, clips of one sample that disagree. Only pairs
+    can show what a system said instead of making a clip."""
     by_kind: dict[str, list[Pair]] = {}
     for kind in ("sample", "gold", "training"):
-        clips = [source for source in sources if source.kind == kind]
+        clips = [source for source in sources if source.kind == kind and (asked.is_pairs or not source.refused)]
         if clips:
             try:
-                by_kind[kind] = pairs_of(clips)
+                anchors = asked.name == "acr-hr" and kind != "sample"  # stand for themselves
+                used = replace(asked, name="acr") if anchors else asked
+                by_kind[kind] = trials_of(clips, used, reference=reference, seed=seed)
             except InputError as error:
                 raise StudyError(str(error)) from None
     if not by_kind:
@@ -86,7 +93,8 @@ def store(
 ) -> int:
     """Store clips and pairs; returns how many samples were added. All or nothing."""
     found = study_row(connection, study_name, lock=True)
-    by_kind = planned_pairs(sources)
+    asked = method(found.method)
+    by_kind = planned_pairs(sources, asked, reference=found.reference, seed=found.seed)
     edited = {source.sample for source in sources if source.kind == SOURCE}
     edits = {source.family for source in sources if source.sample in edited and source.kind != SOURCE}
     names = {one.family for pairs in by_kind.values() for one in pairs}
@@ -101,8 +109,8 @@ def store(
         sides = first_sides(pairs, seed=found.seed, before=before)
         for one in pairs:
             source = details[one.source, one.system_a]
-            expected, tag = _expected(one, source, book)
-            clips = ids[one.source, one.system_a], ids[one.source, one.system_b]
+            expected, tag = _expected(one, source, book, asked)
+            clips = [ids[one.source, name] for name in (one.system_a, one.system_b, *one.others)]
             told = {"expected": expected, "expected_tag": tag, "prompt_text": source.prompt_text}
             more = {"feedback": source.feedback, "source_clip_id": ids.get((one.source, ""))}
             add_pair(connection, found, one, kind, clips, first_left=sides[one.sample], **told, **more)
@@ -132,7 +140,7 @@ def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str],
 def _refuse_same_file(by_kind: dict[str, list[Pair]], ready: dict[tuple[str, str], ReadyClip]) -> None:
     for one in (one for pairs in by_kind.values() for one in pairs):
         first, second = ready[one.source, one.system_a], ready[one.source, one.system_b]
-        if first.sha256 == second.sha256:
+        if one.system_a != one.system_b and first.sha256 == second.sha256:
             raise StudyError(f"sample {one.sample}: the clips of {one.system_a} and {one.system_b} are the same file")
 
 
@@ -177,9 +185,11 @@ def _lefts_before(connection: Connection, study_id: int) -> dict[tuple[str, str]
     return ahead
 
 
-def _expected(one: Pair, source: SourceClip, book: Rubric) -> tuple[str | None, str | None]:
+def _expected(one: Pair, source: SourceClip, book: Rubric, asked: Method) -> tuple[str | None, str | None]:
     if source.kind == "sample":
         return None, None
+    if not asked.is_pairs:
+        return _expected_answer(one, source, asked), None
     names = {one.system_a: "a", one.system_b: "b", "Tie": "tie"}
     if source.expected not in names:
         raise StudyError(f"sample {one.sample}: expected must be {', '.join(names)}; got {source.expected!r}")
@@ -188,8 +198,21 @@ def _expected(one: Pair, source: SourceClip, book: Rubric) -> tuple[str | None, 
     return names[source.expected], source.expected_tag or None
 
 
+def _expected_answer(one: Pair, source: SourceClip, asked: Method) -> str:
+    """Of an anchor: the half of the scale where its score must lie; of a set: its best and its worst clip."""
+    if asked.rates:
+        if source.expected not in ("low", "high"):
+            raise StudyError(f"sample {one.sample}: expected must be low or high; got {source.expected!r}")
+        return source.expected
+    best, _, worst = source.expected.partition(">")
+    places = dict(zip(one.systems, CLIPS, strict=False))
+    if best == worst or not {best, worst} <= places.keys():
+        raise StudyError(f"sample {one.sample}: expected must be BEST>WORST, two of its systems")
+    return f"{places[best]}>{places[worst]}"
+
+
 def add_pair(
-    connection: Connection, found: Row[Any], one: Pair | Vote, kind: str, clips: tuple[int, int], **more: object
+    connection: Connection, found: Row[Any], one: Pair | Vote, kind: str, clips: Sequence[int], **more: object
 ) -> int:
     """A pair's row, which nobody has voted on; returns its id."""
     values = {
@@ -198,8 +221,7 @@ def add_pair(
         "sample": one.sample,
         "family": one.family,
         "prompt": one.prompt,
-        "clip_a_id": clips[0],
-        "clip_b_id": clips[1],
+        **{f"clip_{letter}_id": clip for letter, clip in zip(CLIPS, clips, strict=False)},
         "votes": 0,
         "live": 0,
         "lefts_a": 0,

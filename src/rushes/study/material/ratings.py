@@ -43,6 +43,8 @@ def store(
     be lenient. Imported votes say so in the log: nobody verified that their raters watched anything.
     """
     found = study_row(connection, study, lock=True)
+    if found.method.partition("-")[0] != "pairs":
+        raise StudyError(f"study {study} asks by {found.method}; a ratings CSV has votes on pairs")
     if not votes:
         raise StudyError("the file holds no filled-in vote; nothing was imported")
     settled = settle(connection, found, {one.family for one in votes}, declared=families)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.preference.methods.method import PAIRS, Method
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 from rushes.media import write_clip
 from rushes.study.material.sources import SourceClip
@@ -29,22 +30,35 @@ _TAG = "Flicker / temporal jitter"
 _PLAIN_TEXT = "One clip flickers and the other is the same without it: the steady one is better."
 
 
-def training_clips(media: Path, *, words: Rubric = RUBRIC) -> list[SourceClip]:
-    """The pair, its two files written below `media` (the same bytes every time).
+_RATING_TEXT = "The clip flickers throughout: its rating belongs in the lower half of the scale."
+_SET_TEXT = "One clip is steady, one flickers a little and one a lot: the steady one is best, the last one worst."
+_STEADY, _SLIGHT, _UNSTEADY = ("steady", 0.0), ("slight", _FLICKER / 4), ("unsteady", _FLICKER)
+_SHOWN = {"acr": (_UNSTEADY,), "acr-hr": (_UNSTEADY,), "best-worst": (_STEADY, _SLIGHT, _UNSTEADY)}
+"""What a method's training trial shows, where it is not the pair."""
 
-    Under a rubric that has no tag for flicker, the feedback names the winner alone.
+
+def training_clips(
+    media: Path, *, words: Rubric = RUBRIC, method: Method = PAIRS, reference: str = ""
+) -> list[SourceClip]:
+    """The clips of the training trial, their files written below `media` (the same bytes every time).
+
+    Under a rubric that has no tag for flicker, the feedback names the winner alone. Where the method shows a
+    `reference`, the steady clip is called so.
     """
-    known = _TAG in words.tags_for("T2")
+    known = method.is_pairs and _TAG in words.tags_for("T2")
+    expected, text = "steady", _TEXT if words.version == RUBRIC.version else _PLAIN_TEXT
+    if not method.is_pairs:
+        expected, text = ("low", _RATING_TEXT) if method.rates else ("steady>unsteady", _SET_TEXT)
     folder = media / "training"
     folder.mkdir(parents=True, exist_ok=True)
     clips = []
-    for name, flicker in (("steady", 0.0), ("unsteady", _FLICKER)):
+    for name, flicker in _SHOWN.get(method.name, (_STEADY, _UNSTEADY)):
         path = folder / f"{name}.mp4"
         if not path.exists():
             write_clip(path, _rolling_ball(flicker), fps=_FPS)
         clips.append(
             SourceClip(
-                system=name,
+                system=reference if method.name == "dcr" and name == "steady" else name,
                 sample=SAMPLE,
                 path=path,
                 name=name,
@@ -52,9 +66,9 @@ def training_clips(media: Path, *, words: Rubric = RUBRIC) -> list[SourceClip]:
                 prompt=SAMPLE,
                 prompt_text="A grey ball rolls from left to right at a steady pace.",
                 kind="training",
-                expected="steady",
+                expected=expected,
                 expected_tag=_TAG if known else "",
-                feedback=_TEXT if words.version == RUBRIC.version else _PLAIN_TEXT,
+                feedback=text,
             )
         )
     return clips

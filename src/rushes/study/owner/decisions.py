@@ -11,6 +11,7 @@ from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.instruments.preference.votes import Winner
 from rushes.study.database.tables import adjudication, assignment, exclusion, pair
 from rushes.study.errors import StudyError
+from rushes.study.methods.answers import tags_missing
 from rushes.study.owner.blinding import key_of, sides
 from rushes.study.queries import (
     SAMPLE_KINDS,
@@ -24,7 +25,6 @@ from rushes.study.queries import (
     with_clips,
 )
 from rushes.study.raters.allocation import recount, withdraw_places
-from rushes.study.raters.voting import tags_missing
 from rushes.study.records import VoteForm
 from rushes.study.results import disagreements, rater_table, sample_votes
 from rushes.study.status import Adjudication, Disagreement

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from rushes.instruments.preference.methods.method import PAIRS
 from rushes.study.database.tables import audit, pair
-from rushes.study.queries import CLIP_A, CLIP_B, SAMPLE_KINDS, log, study_row, with_clips
+from rushes.study.queries import SAMPLE_KINDS, TRIAL, log, study_row, with_all_clips
 
 _ACTION = "preregistered"
 _PLAN = (
@@ -20,13 +21,15 @@ _PLAN = (
 def declared_plan(connection: Connection, study: str) -> dict[str, Any]:
     """The plan's settings and its pairs, as a preregistration states them."""
     found = study_row(connection, study)
+    plain = found.method == PAIRS.text  # as earlier versions stated it
     stated = (
         *(pair.c.sample, pair.c.family, pair.c.prompt, pair.c.prompt_text),
-        *(CLIP_A.c.system, CLIP_A.c.sha256, CLIP_B.c.system, CLIP_B.c.sha256),
+        *(column for table in TRIAL[: 2 if plain else None] for column in (table.c.system, table.c.sha256)),
     )
-    query = with_clips(select(*stated)).where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
-    pairs = sorted(list(row) for row in connection.execute(query))
-    return {**{name: getattr(found, name) for name in _PLAN}, "pairs": pairs}
+    query = with_all_clips(select(*stated)).where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
+    pairs = sorted((list(row) for row in connection.execute(query)), key=lambda row: [part or "" for part in row])
+    names = _PLAN if plain else (*_PLAN, "method", "reference")
+    return {**{name: getattr(found, name) for name in names}, "pairs": pairs}
 
 
 def record(

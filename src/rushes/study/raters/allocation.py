@@ -21,9 +21,12 @@ from rushes.instruments.preference.assignment import (
     retired,
     standing,
 )
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.methods.trials import arranged
 from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
+from rushes.study.methods.assigning import next_trial, size_of, turn_of
 from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STILL_SHOWN, STOPPED, STUDY, VOTED
 from rushes.study.raters.active_pairing import of_next_match_up
 from rushes.study.tokens import new_token
@@ -32,9 +35,10 @@ LEASE_MS = 45 * 60_000
 _CANDIDATES = 60
 """How many of the most wanted pairs a rater's next one is chosen from."""
 
+_HELD_COLUMNS = ("id", "key", "pair_id", "state", "left", "arrangement", "token_a", "token_b")
 _MINE = and_(assignment.c.rater_id == RATER, assignment.c.purpose != "training")
 _HELD = (
-    select(*(assignment.c[name] for name in ("id", "key", "pair_id", "state", "left", "token_a", "token_b")))
+    select(*(assignment.c[name] for name in _HELD_COLUMNS))
     .where(_MINE, assignment.c.state.in_(("open", "released")))
     .order_by(assignment.c.number)
 )
@@ -123,7 +127,8 @@ def may_return(connection: Connection, row: Any) -> bool:
     """Whether a released assignment's pair still has a place, and one for its side of the screen."""
     place = connection.execute(_PLACE, {"pair_wanted": row.pair_id}).one()
     lefts_a = place.lefts_a + (row.left == "a")
-    return bool(place.still_shown and place.free > 0 and abs(2 * lefts_a - (place.live + 1)) <= 1)
+    balanced = row.arrangement is not None or abs(2 * lefts_a - (place.live + 1)) <= 1
+    return bool(place.still_shown and place.free > 0 and balanced)
 
 
 def withdraw_places(connection: Connection, pair_id: int) -> None:
@@ -241,6 +246,8 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
 def _pick_sample(connection: Connection, who: Row[Any]) -> tuple[Candidate, int] | None:
     """A pair for the rater, and the number that their task of it would have."""
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
+    if not method(who.method).is_pairs:
+        return next_trial(connection, who, FREE_SAMPLE)
     rows = connection.execute(_MOST_WANTED, keys).all()
     if who.pairing == "active" and rows and rows[0].live == 0:  # what is begun is finished first in any case
         rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, FREE_SAMPLE, keys)), keys).all()
@@ -320,6 +327,10 @@ def add_assignment(
     show: bool = False,
 ) -> Held:
     """A new open assignment."""
+    asked, arrangement = method(who.method), None
+    if not asked.is_pairs:
+        size, turn = size_of(connection, pair_id), turn_of(connection, pair_id)
+        arrangement = arranged(asked, size, seed=who.seed, trial=pair_id, turn=turn)
     new = Held(key=new_token(), token_a=new_token(), token_b=new_token())
     values = {
         "study_id": who.study_id,
@@ -329,7 +340,8 @@ def add_assignment(
         "purpose": purpose,
         "look": 2 if purpose == "repeat" else 1,
         "number": number,
-        "left": left,
+        "left": left if arrangement is None else "a",
+        "arrangement": arrangement,
         "token_a": new.token_a,
         "token_b": new.token_b,
         "state": "open",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rushes.core.errors import InputError
-from rushes.instruments.preference.votes import Side, WatchedSpan
+from rushes.instruments.preference.votes import WatchedSpan
 
 Span: TypeAlias = tuple[int, int]
 _RATE_SLACK = 1e-6
@@ -90,7 +90,7 @@ class Ledger:
         covered = _length(self.covered[done]) if done < len(self.covered) else 0
         return min(1.0, covered / max(rule.wanted_ms(duration_ms), 1.0))
 
-    def spans(self, clip: Side) -> tuple[WatchedSpan, ...]:
+    def spans(self, clip: str) -> tuple[WatchedSpan, ...]:
         """The ledger as a vote keeps it."""
         return tuple(
             WatchedSpan(clip, number, start, end)

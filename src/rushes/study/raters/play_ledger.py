@@ -14,7 +14,7 @@ from rushes.study.database.tables import play
 from rushes.study.errors import StudyError
 from rushes.study.queries import KEEP
 from rushes.study.raters.play_credit import Ledger, WatchRule, bridged, credit
-from rushes.study.raters.screen import on_screen
+from rushes.study.raters.screen import on_screen, order_of
 from rushes.study.records import PlayEvent, ScreenSide, WatchState
 
 SET_BACK_MS = 1_000
@@ -25,12 +25,12 @@ MOST_EVENTS = 500
 
 def durations(row: Row[Any]) -> dict[ScreenSide, int]:
     """Milliseconds of the clips as shown, A on the left."""
-    return {side: getattr(row, f"{system}_duration_ms") for side, system in on_screen(row.left).items()}
+    return {side: getattr(row, f"{clip}_duration_ms") for side, clip in on_screen(order_of(row)).items()}
 
 
 def ledgers(row: Row[Any]) -> dict[ScreenSide, Ledger]:
     stored = row.watch or {}
-    return {"A": Ledger.from_plain(stored.get("A")), "B": Ledger.from_plain(stored.get("B"))}
+    return {side: Ledger.from_plain(stored.get(side)) for side in on_screen(order_of(row))}
 
 
 def watch_state(
@@ -38,11 +38,9 @@ def watch_state(
 ) -> WatchState:
     books, lengths = books or ledgers(row), durations(row)
     return WatchState(
-        passes_a=books["A"].passes(lengths["A"], rule) if loaded(row, "A") else 0,
-        passes_b=books["B"].passes(lengths["B"], rule) if loaded(row, "B") else 0,
+        passes={side: book.passes(lengths[side], rule) if loaded(row, side) else 0 for side, book in books.items()},
         required=rule.passes,
-        share_a=books["A"].share(lengths["A"], rule),
-        share_b=books["B"].share(lengths["B"], rule),
+        shares={side: book.share(lengths[side], rule) for side, book in books.items()},
         not_credited=tuple(refused),
     )
 
@@ -50,7 +48,7 @@ def watch_state(
 def loaded(row: Row[Any], side: ScreenSide) -> bool:
     """Whether this server has sent all of the clip under this assignment: nobody watches what was not loaded. A refusal
     has no clip, so there is nothing to send."""
-    return sent_in_full(row.sent, side, getattr(row, f"{on_screen(row.left)[side]}_size"))
+    return sent_in_full(row.sent, side, getattr(row, f"{on_screen(order_of(row))[side]}_size"))
 
 
 def sent_in_full(sent: Any, side: str, size: int) -> bool:
@@ -77,8 +75,8 @@ def add_play(
     connection: Connection, row: Row[Any], events: Sequence[PlayEvent], *, rule: WatchRule, now: int
 ) -> WatchState:
     """Credit the stretches that may count and store all of them, the others with the reason."""
-    _check_events(events)
     books, lengths = ledgers(row), durations(row)
+    _check_events(events, tuple(books))
     shown = shown_since(row, now)
     elapsed = now - shown
     fresh, refused = _fresh(connection, row, events), []
@@ -128,13 +126,13 @@ def shown_since(row: Row[Any], now: int) -> int:
     return shown - back if back > SET_BACK_MS else shown
 
 
-def _check_events(events: Sequence[PlayEvent]) -> None:
+def _check_events(events: Sequence[PlayEvent], sides: Sequence[str]) -> None:
     if len(events) > MOST_EVENTS:
         raise StudyError(f"a report holds at most {MOST_EVENTS} stretches of play; got {len(events)}")
     for event in events:
         numbers = (event.start_ms, event.end_ms, event.rate)
-        if event.side not in ("A", "B") or not all(map(math.isfinite, numbers)):
-            raise StudyError("a stretch of play needs side A or B and finite times")
+        if event.side not in sides or not all(map(math.isfinite, numbers)):
+            raise StudyError(f"a stretch of play needs side {' or '.join(sides)} and finite times")
         if not all(abs(number) < 2**62 for number in (event.sequence, event.client_ms)):
             raise StudyError("a stretch of play has a sequence or a clock out of range")
 

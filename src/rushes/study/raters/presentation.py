@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, func, select
 
+from rushes.instruments.preference.methods.method import PAIRS, Method, method
 from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.study.database.tables import assignment, clip, pair, rater, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
@@ -33,6 +34,7 @@ class Presentation:
     """Pairs this rater has voted on, training left out."""
     minutes: int
     """Minutes of work, breaks left out."""
+    method: Method = PAIRS
     ids: str = ""
     """How the rater's id on a recruiting platform is kept, "hashed" or "plain"; "" for one who was invited."""
 
@@ -50,6 +52,7 @@ def presentation(connection: Connection, now: int, session: str) -> Presentation
         sound_tries_left=max(0, MOST_TRIES - who.sound_tries),
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
+        method=method(who.method),
         ids=row.ids or "",
     )
 

@@ -1,61 +1,84 @@
-"""From a pair's two systems to the two sides of a rater's screen, and back."""
+"""From a trial's clips to the sides of a rater's screen, and back."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Row
 
-from rushes.instruments.preference.votes import SIDES, Side
-from rushes.study.records import Choice, ScreenSide, VoteForm
+from rushes.instruments.preference.votes import SIDES, Fault
+from rushes.study.records import SCREEN, Choice, ScreenSide, VoteForm
 
 
-def on_screen(left: str) -> dict[ScreenSide, Side]:
-    """Which of the two systems stands where.
+def order_of(row: Row[Any]) -> str:
+    """The clips of an assignment or a vote in the order of the screen: "ba" for a pair with b on the left."""
+    return row.arrangement or ("ab" if row.left == "a" else "ba")
 
-    >>> on_screen("b")
-    {'A': 'b', 'B': 'a'}
+
+def on_screen(order: str) -> dict[ScreenSide, str]:
+    """Which of the trial's clips stands where.
+
+    >>> on_screen("ba"), on_screen("a")
+    ({'A': 'b', 'B': 'a'}, {'A': 'a'})
     """
-    return {"A": "a", "B": "b"} if left == "a" else {"A": "b", "B": "a"}
+    return dict(zip(SCREEN, order, strict=False))
 
 
-def letters(left: str) -> dict[str, Choice]:
+def letters(order: str) -> dict[str, str]:
     """What a winner is called on the screen.
 
-    >>> letters("b")
+    >>> letters("ba")
     {'b': 'A', 'a': 'B', 'tie': 'Tie'}
     """
-    return {system: side for side, system in on_screen(left).items()} | {"tie": "Tie"}
+    return {clip: side for side, clip in on_screen(order).items()} | {"tie": "Tie"}
 
 
-def winner_behind(choice: Choice | None, left: str) -> str:
-    """From the screen to the systems.
+def winner_behind(choice: Choice | None, order: str) -> str:
+    """From the screen to the clips; "" where nobody was asked.
 
-    >>> winner_behind("A", "b")
-    'b'
+    >>> winner_behind("A", "ba"), winner_behind(None, "a")
+    ('b', '')
     """
-    return next(winner for winner, said in letters(left).items() if said == choice)
+    return next((winner for winner, said in letters(order).items() if said == choice), "")
 
 
 def form_of(row: Row[Any]) -> VoteForm:
     """A stored vote as it looked on the screen."""
+    screen = on_screen(order_of(row))
     ratings = {
         f"ratings_{side.lower()}": {
-            name: value for name, both in row.ratings.items() if (value := both[SIDES.index(system)])
+            name: value for name, both in row.ratings.items() if (value := both[SIDES.index(clip)]) is not None
         }
-        for side, system in on_screen(row.left).items()
+        for side, clip in screen.items()
+        if clip in SIDES and side in ("A", "B")
     }
+    answer, sides = row.answer or {}, {clip: side for side, clip in screen.items()}
     return VoteForm(
-        winner=letters(row.left)[row.winner],
+        winner=cast("Choice | None", letters(order_of(row)).get(row.winner)),
         primary_tag=row.primary_tag,
         secondary_tags=tuple(row.secondary_tags),
         note=row.note,
+        degree=answer.get("degree"),
+        best=sides.get(answer.get("best", "")),
+        worst=sides.get(answer.get("worst", "")),
+        faults=tuple(Fault(sides[clip], ms, tag) for clip, ms, tag in answer.get("faults", ())),
         **ratings,
     )
 
 
-def ratings_by_system(form: VoteForm, left: str) -> dict[str, list[int | None]]:
-    """By dimension: the ratings of system a and of system b."""
+def ratings_by_system(form: VoteForm, order: str) -> dict[str, list[int | None]]:
+    """By dimension: the ratings of clip a and of clip b."""
     given = {"A": form.ratings_a, "B": form.ratings_b}
-    a, b = (given[side] for side, _ in sorted(on_screen(left).items(), key=lambda both: both[1]))
+    behind = {clip: given[side] for side, clip in on_screen(order).items() if clip in SIDES and side in given}
+    a, b = behind.get("a", {}), behind.get("b", {})
     return {name: [a.get(name), b.get(name)] for name in sorted({*a, *b})}
+
+
+def answer_behind(form: VoteForm, order: str) -> dict[str, object] | None:
+    """What else was answered, of clips and not of sides; None for nothing."""
+    screen = on_screen(order)
+    found: dict[str, object] = {} if form.degree is None else {"degree": form.degree}
+    found |= {name: screen[side] for name, side in (("best", form.best), ("worst", form.worst)) if side in screen}
+    if form.faults:
+        found["faults"] = [[screen[one.clip], one.ms, one.tag] for one in form.faults]  # type: ignore[index]
+    return found or None

@@ -11,20 +11,24 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from rushes.instruments.preference.methods.method import Method, method
 from rushes.study.database.tables import vote
 from rushes.study.queries import add_problem, log, set_rater
-from rushes.study.raters.screen import letters
-from rushes.study.records import Choice, Feedback, Remark, VoteForm
+from rushes.study.raters.screen import letters, order_of
+from rushes.study.records import Feedback, Remark, VoteForm
 
 STUCK = "training"
 """The kind of problem the server reports for a rater who does not get the training pair right."""
 
 
-def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
+def feedback(who: Row[Any], row: Row[Any], form: VoteForm) -> Feedback | None:
     """What a training answer is told; None for any other pair."""
     if row.purpose != "training" or row.expected is None:
         return None
-    expected = letters(row.left)[row.expected]
+    asked = method(who.method)
+    if not asked.is_pairs:
+        return _of_method(asked, row, form)
+    expected = letters(order_of(row))[row.expected]
     named = row.expected_tag is None or row.expected_tag in (form.primary_tag, *form.secondary_tags)
     return Feedback(
         right=form.winner == expected and named,
@@ -35,7 +39,19 @@ def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
     )
 
 
-def _remark(form: VoteForm, expected: Choice, named: bool) -> Remark:
+def _of_method(asked: Method, row: Row[Any], form: VoteForm) -> Feedback:
+    """Right is a score in the expected half of the scale, on the first question; or the expected best and worst."""
+    if asked.rates:
+        expected = row.expected
+        given = form.ratings_b if asked.rated_side == "B" else form.ratings_a
+        right = asked.right(expected, asked.main(given))
+    else:
+        best, worst = (letters(order_of(row))[clip] for clip in row.expected.split(">"))
+        expected, right = f"{best}>{worst}", (form.best, form.worst) == (best, worst)
+    return Feedback(right=right, expected=expected, expected_tag=None, text=row.feedback)
+
+
+def _remark(form: VoteForm, expected: str, named: bool) -> Remark:
     """What a look at the answer adds to the pair's own words; the page says it in the rater's language."""
     if form.winner != expected:
         return ""

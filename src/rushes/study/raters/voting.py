@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from rushes.instruments.preference.rubric import Rubric, rubric
-from rushes.instruments.preference.rules import scale_breaches, tag_breaches
-from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.rubric import rubric
 from rushes.study.database.tables import pair, vote
 from rushes.study.errors import StudyError
+from rushes.study.methods.answers import form_missing
 from rushes.study.queries import KEEP, PAIR, log, watch_rule
 from rushes.study.raters.allocation import may_return, recount
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.raters.play_ledger import durations, ledgers, loaded
-from rushes.study.raters.screen import form_of, on_screen, ratings_by_system, winner_behind
+from rushes.study.raters.screen import answer_behind, form_of, on_screen, order_of, ratings_by_system, winner_behind
 from rushes.study.raters.sound_check import still_to_pass
 from rushes.study.raters.time import count_time
 from rushes.study.raters.training import feedback, finish_training
 from rushes.study.raters.work import LAST_VOTE, at_work
-from rushes.study.records import LONGEST_NOTE, Accepted, Missing, VoteForm, VoteRefusal
+from rushes.study.records import Accepted, Missing, VoteForm, VoteRefusal
 
 LONGEST_KEY = 64
 
@@ -49,7 +48,7 @@ def submit(
     if row.vote_id is not None:
         known = connection.execute(select(vote).where(vote.c.assignment_id == row.id, vote.c.key == key)).first()
         if known is not None and _same(form_of(known), form):
-            return Accepted(vote=known.id, repeated=True, feedback=feedback(row, form_of(known)))
+            return Accepted(vote=known.id, repeated=True, feedback=feedback(who, row, form_of(known)))
         standing = form_of(connection.execute(select(vote).where(vote.c.id == row.vote_id)).one())
         correction = correction and connection.execute(_AT, {"vote_wanted": row.vote_id}).scalar_one() >= who.since_ms
         if why := _stands(connection, row, standing, correction=correction, sent_before=known is not None):
@@ -58,13 +57,20 @@ def submit(
         *_unheard(connection, who),
         *_reported(row),
         *_watch_missing(row, watch_rule(who)),
-        *form_missing(form, row.family, rubric(who.rubric, who.families), refused=_refused_sides(row)),
+        *form_missing(
+            form,
+            row.family,
+            rubric(who.rubric, who.families),
+            method(who.method),
+            shown={str(side): length for side, length in durations(row).items()},
+            refused=_refused_sides(row),
+        ),
     )
     if missing:
         return VoteRefusal(missing=missing)
     count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
     stored = _store(connection, who, row, form, key=key, now=now)
-    lesson = feedback(row, form)
+    lesson = feedback(who, row, form)
     if row.purpose == "training":
         finish_training(connection, who, row, right=lesson is None or lesson.right, now=now)
     return Accepted(vote=stored, repeated=False, feedback=lesson)
@@ -85,7 +91,8 @@ def _stands(connection: Connection, row: Row[Any], stored: VoteForm, *, correcti
     if row.purpose == "training" and not sent_before:
         return ""
     if sent_before or not correction:
-        said = f"You voted on this pair already: {stored.winner}, “{stored.primary_tag}”. That vote stands."
+        told = f": {stored.winner}, “{stored.primary_tag}”" if stored.winner else ""
+        said = f"You voted on this pair already{told}. That vote stands."
         return f"{said} On the next page you can change your last vote."
     last = connection.execute(LAST_VOTE, {"rater_wanted": row.rater_id}).first()
     return "" if last is not None and last.assignment_id == row.id else "Only your last vote can be changed."
@@ -118,43 +125,7 @@ def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
 
 def _refused_sides(row: Row[Any]) -> tuple[str, ...]:
     """Sides of the screen without a clip: the system refused, so there is nothing to rate."""
-    return tuple(side.lower() for side, system in on_screen(row.left).items() if getattr(row, f"{system}_refused"))
-
-
-def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[str, ...] = ()) -> list[Missing]:
-    """What is missing or not allowed in a rater's answer; nothing is rated on the sides that `refused`."""
-    found = []
-    if form.winner not in ("A", "B", "Tie"):
-        found.append(Missing(field="winner", message="Choose A, B or Tie."))
-    found += tags_missing(form, family, book)
-    for side, ratings in (("a", form.ratings_a), ("b", form.ratings_b)):
-        found += [] if side in refused and not ratings else _ratings_missing(side, ratings, family, book)
-    if len(form.note) > LONGEST_NOTE:
-        message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
-        found.append(Missing(field="note", message=message))
-    if "\0" in form.note:  # PostgreSQL cannot keep it, and no CSV with it can be read back
-        found.append(Missing(field="note", message="Take the character NUL out of the note."))
-    return found
-
-
-def tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
-    """What is missing or not allowed among the reason tags of an answer, a rater's or an adjudicator's."""
-    tie = form.winner == "Tie"
-    found = tag_breaches(form.primary_tag or "", form.secondary_tags, family=family, tie=tie, book=book)
-    return [Missing(field=one.field, message=one.message) for one in found]
-
-
-def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: Rubric) -> list[Missing]:
-    found = []
-    offered = {dimension.key: dimension.label for dimension in book.dimensions_for(family)}
-    for name, label in offered.items():
-        value = ratings.get(name)
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not LOWEST_RATING <= value <= HIGHEST_RATING:  # type: ignore[operator]
-            message = f"Rate clip {side.upper()} for {label}, {LOWEST_RATING} to {HIGHEST_RATING}."
-            found.append(Missing(field=f"ratings_{side}.{name}", message=message))
-    strange = scale_breaches(ratings, family=family, book=book)
-    return found + [Missing(field=f"ratings_{side}.{one.field}", message=one.message) for one in strange]
+    return tuple(side.lower() for side, clip in on_screen(order_of(row)).items() if getattr(row, f"{clip}_refused"))
 
 
 _AT = select(vote.c.at_ms).where(vote.c.id == bindparam("vote_wanted"))
@@ -172,11 +143,13 @@ def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm,
         "rater_id": who.id,
         "purpose": "late" if late else row.purpose,
         "key": key,
-        "winner": winner_behind(form.winner, row.left),
+        "winner": winner_behind(form.winner, order_of(row)),
         "left": row.left,
+        "arrangement": row.arrangement,
+        "answer": answer_behind(form, order_of(row)),
         "primary_tag": form.primary_tag or "",
         "secondary_tags": list(form.secondary_tags),
-        "ratings": ratings_by_system(form, row.left),
+        "ratings": ratings_by_system(form, order_of(row)),
         "pair_ratings": {},
         "note": form.note,
         "watched": _watched(row),
@@ -197,4 +170,4 @@ def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm,
 def _watched(row: Row[Any]) -> list[list[object]]:
     """The ledger with true systems: [clip, pass, start, end]."""
     books = ledgers(row)
-    return [list(span) for side, system in on_screen(row.left).items() for span in books[side].spans(system)]
+    return [list(span) for side, clip in on_screen(order_of(row)).items() for span in books[side].spans(clip)]

@@ -9,16 +9,17 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, or_, select
 
+from rushes.instruments.preference.methods.method import CLIPS, FAULTS, method
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.instruments.preference.rubric import FAMILIES, rubric
+from rushes.instruments.preference.votes import Fault
 from rushes.study.database.tables import assignment, clip, pair, rater, rater_session, study, vote
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.queries import (
-    CLIP_A,
-    CLIP_B,
     KEEP,
     RATER,
     SESSION,
+    TRIAL,
     VOTED,
     WHO,
     add_problem,
@@ -26,7 +27,7 @@ from rushes.study.queries import (
     log,
     signed_in,
     watch_rule,
-    with_clips,
+    with_all_clips,
 )
 from rushes.study.raters.accounts import session_of
 from rushes.study.raters.allocation import (
@@ -38,7 +39,7 @@ from rushes.study.raters.allocation import (
     take_back,
 )
 from rushes.study.raters.play_ledger import add_play, sent_in_full, shown_since, watch_state
-from rushes.study.raters.screen import form_of, on_screen
+from rushes.study.raters.screen import form_of, on_screen, order_of
 from rushes.study.raters.time import BREAK_MS, count_time
 from rushes.study.records import (
     LONGEST_NOTE,
@@ -62,19 +63,19 @@ NOT_YOURS = "this pair is not one of yours; reload the page to get your next one
 _LOOKS = ("duration_ms", "fps", "width", "height", "has_audio")
 
 
-def _of_both(*names: str) -> Iterator[ColumnElement[Any]]:
-    """These columns of a pair's two clips, as `a_size` and `b_size`."""
-    return (table.c[name].label(f"{side}_{name}") for side, table in (("a", CLIP_A), ("b", CLIP_B)) for name in names)
+def _of_clips(*names: str) -> Iterator[ColumnElement[Any]]:
+    """These columns of a trial's clips, as `a_size` to `e_size`."""
+    return (table.c[name].label(f"{clip}_{name}") for clip, table in zip(CLIPS, TRIAL, strict=True) for name in names)
 
 
 _PLACE = (
     *assignment.c,
     *(pair.c[name] for name in ("kind", "sample", "family", "prompt_text", "expected", "expected_tag", "feedback")),
-    *_of_both(*_LOOKS, "refused", "size"),
+    *_of_clips(*_LOOKS, "refused", "size"),
 )
 _SOURCE = clip.alias("source_clip")
 _MINE = (
-    with_clips(
+    with_all_clips(
         select(*_PLACE, TASKS_EXPECTED, HAS_VOTED, *(_SOURCE.c[name].label(f"source_{name}") for name in _LOOKS)).join(
             pair, pair.c.id == assignment.c.pair_id
         )
@@ -84,7 +85,7 @@ _MINE = (
     .with_for_update(of=assignment, key_share=True)
 )
 _AT_WORK = (
-    with_clips(
+    with_all_clips(
         select(*(column.label(f"who_{column.name}") for column in WHO), *_PLACE)
         .select_from(rater_session)
         .join(rater, rater.c.id == rater_session.c.rater_id)
@@ -167,8 +168,8 @@ def clips_ahead(connection: Connection, now: int, session: str) -> tuple[str, ..
     if len(held) < 2:
         return ()
     row = connection.execute(_SHOWN_TO, {"token": held[1].token_a, "rater_wanted": who.id}).one()
-    tokens = zip(on_screen(row.left).values(), (held[1].token_a, held[1].token_b), strict=True)
-    return tuple(token for system, token in tokens if getattr(row, f"{system}_path"))  # a refusal has nothing to load
+    shown = on_screen(order_of(row)).items()
+    return tuple(_token(row, side) for side, clip in shown if getattr(row, f"{clip}_path"))  # a refusal has no file
 
 
 def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
@@ -213,8 +214,8 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
     if show and row.shown_ms is None:
         connection.execute(KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
     book, training = rubric(who.rubric, who.families), row.purpose == "training"
+    tags = book.tags_for(row.family)
     expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
-    a, b = on_screen(row.left).values()
     return Task(
         assignment=row.key,
         training=training,
@@ -223,17 +224,26 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
         family=row.family,
         family_title=FAMILIES.get(row.family, ""),
         prompt=row.prompt_text,
-        a=_clip_view(row, a, row.token_a),
-        b=_clip_view(row, b, row.token_b),
+        clips={side: _clip_view(row, clip, _token(row, side)) for side, clip in on_screen(order_of(row)).items()},
         rubric=who.rubric,
         dimensions=tuple(dimension.key for dimension in book.dimensions_for(row.family)),
-        tags=book.tags_for(row.family),
+        tags=tags,
         watch=watch_state(row, watch_rule(who)),
         draft=None if row.draft is None else form_from_plain(row.draft),
         session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
         has_voted=row.has_voted,
         source=None if row.source_duration_ms is None else _clip_view(row, "source", row.key),
+        method=method(who.method),
+        fault_tags=tags or FAULTS,
     )
+
+
+def _token(row: Row[Any], side: ScreenSide) -> str:
+    """A clip's address under this assignment: two have secrets of their own, further ones build on the first."""
+    return {"A": row.token_a, "B": row.token_b}.get(side) or f"{row.token_a}{_FURTHER}{side}"
+
+
+_FURTHER = "~"
 
 
 def _minutes(who: Row[Any], now: int) -> int:
@@ -246,7 +256,8 @@ def _clip_view(row: Row[Any], side: str, token: str) -> ClipView:
 
 
 def form_from_plain(data: dict[str, Any]) -> VoteForm:
-    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"]), "viewing": None}))
+    faults = tuple(Fault(**one) for one in data.get("faults", ()))
+    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"]), "faults": faults, "viewing": None}))
 
 
 def record_play(
@@ -308,8 +319,11 @@ _REPORTS = select(
     func.count().filter(VOTED).label("votes"),
 ).where(assignment.c.rater_id == RATER)
 _FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
-_SHOWN = with_clips(
-    select(assignment.c.id, assignment.c.left, assignment.c.token_a, assignment.c.sent, *_of_both(*_FILE))
+_SHOWN = with_all_clips(
+    select(
+        *(assignment.c[name] for name in ("id", "left", "arrangement", "token_a", "token_b", "sent")),
+        *_of_clips(*_FILE),
+    )
     .join(pair, pair.c.id == assignment.c.pair_id)
     .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
 )
@@ -319,7 +333,7 @@ _ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bind
 
 def media(connection: Connection, token: str) -> Media:
     """The file behind any media token, for administrators; `NotAllowed` for any other text."""
-    row = connection.execute(_SHOWN, {"token": token}).first()
+    row = connection.execute(_SHOWN, {"token": token.partition(_FURTHER)[0]}).first()
     if row is not None:
         return _media(token, _behind(row, token)[1])
     one = connection.execute(_ANY_CLIP, {"token": token}).first()
@@ -331,7 +345,7 @@ def media(connection: Connection, token: str) -> Media:
 def media_for(connection: Connection, now: int, session: str, token: str) -> Media:
     """The file behind a media token of this rater's own assignments; `NotAllowed` for any other."""
     who = signed_in(connection, session, now)
-    row = connection.execute(_SHOWN_TO, {"token": token, "rater_wanted": who.id}).first()
+    row = connection.execute(_SHOWN_TO, {"token": token.partition(_FURTHER)[0], "rater_wanted": who.id}).first()
     if row is None:
         raise NotAllowed(NO_CLIP)
     side, file = _behind(row, token)
@@ -341,8 +355,11 @@ def media_for(connection: Connection, now: int, session: str, token: str) -> Med
 
 def _behind(row: Row[Any], token: str) -> tuple[ScreenSide, dict[str, Any]]:
     """On which side of the screen a token's clip stands, and its file."""
-    side: ScreenSide = "A" if token == row.token_a else "B"
-    file = {name: getattr(row, f"{on_screen(row.left)[side]}_{name}") for name in _FILE}
+    screen = on_screen(order_of(row))
+    side = next((side for side in screen if _token(row, side) == token), None)
+    if side is None:
+        raise NotAllowed(NO_CLIP)
+    file = {name: getattr(row, f"{screen[side]}_{name}") for name in _FILE}
     if not file["path"]:
         raise NotAllowed("there is no clip: the system refused")
     return side, file
@@ -352,4 +369,4 @@ def _media(token: str, file: dict[str, Any]) -> Media:
     # A study of an earlier version has no digest of a converted copy; of a clip used where it lay, it has.
     as_it_lay = file["sha256"] if file["path"] == file["source"] else ""
     digest = file["served_sha256"] or as_it_lay
-    return Media(etag=token[:16], sha256=digest, **{name: file[name] for name in _FILE[:4]})
+    return Media(etag=token[-16:], sha256=digest, **{name: file[name] for name in _FILE[:4]})

@@ -14,6 +14,8 @@ export class Answers {
     this.main = $$("[name=primary_tag]", form);
     this.also = $$("[name=secondary_tags]", form);
     this.most = Number(form.dataset.most);
+    const named = $$("[data-side]").map((figure) => [figure.dataset.side, $(".name", figure)?.textContent]);
+    this.names = Object.fromEntries(named.filter(([, name]) => name));
     this.refused = null; // what the server missed at the last try
     form.addEventListener("change", () => this.refresh());
     // A main reason can be taken back with a second click.
@@ -34,8 +36,26 @@ export class Answers {
 
   // --- keys ---
 
-  choose(value) {
-    const choice = $(`[name=winner][value="${value}"]`, this.form);
+  // What the keys do depends on what is asked: a winner, seven points, one scale, or the best and the worst.
+  keys() {
+    const digits = (most, action) => Object.fromEntries(Array.from({ length: most }, (_, k) => [k + 1, (target) => action(k + 1, target)]));
+    const points = $$("[name=winner]", this.form);
+    if (points.length > 3) return digits(7, (point) => this.choose(["A3", "A2", "A1", "Tie", "B1", "B2", "B3"][point - 1]));
+    if (points.length) {
+      const letters = { a: () => this.choose("A"), b: () => this.choose("B"), t: () => this.choose("Tie") };
+      return { ...letters, ...digits(5, (score, target) => this.rate(score, target)) };
+    }
+    const best = $$("[name=best]", this.form);
+    if (best.length) {
+      const letters = Object.fromEntries(best.map(({ value }) => [value.toLowerCase(), () => this.choose(value, "best")]));
+      return { ...letters, ...digits(best.length, (place) => this.choose(best[place - 1].value, "worst")) };
+    }
+    return { ...digits(9, (score, target) => this.rate(score, target)), 0: (target) => this.rate(0, target) };
+  }
+
+  choose(value, name = "winner") {
+    const choice = $(`[name=${name}][value="${value}"]`, this.form);
+    if (!choice) return;
     choice.checked = true;
     this.#tell(choice);
     this.#goOn();
@@ -43,9 +63,10 @@ export class Answers {
 
   // A digit rates the scale that has the focus, and nothing else. Elsewhere it only shows where it would count.
   rate(score, target) {
-    const scale = target.closest("[data-rate]");
+    const scale = target.closest("[data-rate]") ?? (this.scales.length === 1 ? this.scales[0] : null);
     if (!scale) { this.#goOn(); return; }
     const choice = $(`[value="${score}"]`, scale);
+    if (!choice) return;
     choice.checked = true;
     this.#tell(choice);
     const next = this.scales[this.scales.indexOf(scale) + 1];
@@ -64,6 +85,8 @@ export class Answers {
   }
 
   get letters() { return this.main.map((choice) => choice.dataset.key).filter(Boolean); }
+
+  #open(name) { return $(`[name=${name}]`, this.form) && !$(`[name=${name}]:checked`, this.form); }
 
   #given(scale) { return $("input:checked", scale); }
 
@@ -94,7 +117,7 @@ export class Answers {
   }
 
   #blame() {
-    const loser = { A: "B", B: "A" }[this.winner];
+    const loser = { A: "B", B: "A" }[this.winner.charAt(0)];
     const tie = this.needsTag ? "blame_tie" : "blame_tie_free";
     const text = loser ? words("blame_side", { side: loser }) : words(this.winner ? tie : "blame_none");
     const line = $("[data-blame]", this.form);
@@ -102,12 +125,14 @@ export class Answers {
   }
 
   #todo() {
-    const { A, B, required } = this.watch();
-    const sides = [["A", A], ["B", B]].filter(([, done]) => done < required).map(([side]) => words("todo_watch", { side }));
+    const { required, ...passes } = this.watch();
+    const sides = Object.entries(passes).filter(([, done]) => done < required).map(([side]) => words("todo_watch", { side: this.names[side] ?? side }));
     const open = this.scales.filter((scale) => !this.#given(scale)).length;
     const list = [
       ...sides,
-      ...(this.winner ? [] : [words("todo_winner")]),
+      ...(this.winner || !$("[name=winner]", this.form) ? [] : [words("todo_winner")]),
+      ...(this.#open("best") ? [words("todo_best")] : []),
+      ...(this.#open("worst") ? [words("todo_worst")] : []),
       ...(this.mainTag || !this.needsTag ? [] : [words("todo_tag")]),
       ...(open ? [words(open === 1 ? "todo_rating" : "todo_ratings", { count: open })] : []),
     ];
@@ -139,7 +164,7 @@ export class Answers {
   // The sentence for something that is still missing; "" once it is there.
   #still({ field, message }) {
     const [kind, name] = field.split(".");
-    if (kind === "watch_a" || kind === "watch_b") {
+    if (kind.startsWith("watch_")) {
       const side = kind.slice(-1).toUpperCase();
       const { [side]: done, required: times } = this.watch();
       return done >= times ? "" : words("missing_watch", { side, done, times });

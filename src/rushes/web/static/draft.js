@@ -53,7 +53,7 @@ export class Draft {
     for (const control of this.form.elements) {
       const values = kept.fields.filter(([name]) => name === control.name).map(([, value]) => value);
       if (control.type === "radio" || control.type === "checkbox") control.checked = values.includes(control.value);
-      else if (control.type !== "hidden" && control.name) control.value = values[0] ?? "";
+      else if ((control.type !== "hidden" || control.name === "faults") && control.name) control.value = values[0] ?? "";
     }
     this.#soon();
   }

@@ -4,6 +4,7 @@
 import { Answers } from "./answers.js";
 import { Draft } from "./draft.js";
 import { Ledger } from "./ledger.js";
+import { Marks } from "./marks.js";
 import { get, Offline, post } from "./net.js";
 import { PairPlayer } from "./player.js";
 import { Sending } from "./sending.js";
@@ -14,10 +15,12 @@ import { words } from "./words.js";
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+const PLAY = { play_clip: "play_clip", play_sequence: "play_sequence", play_all: "play_all" };
 const pair = $("[data-pair]");
 const form = $("[data-vote]");
 const assignment = pair.dataset.assignment;
-const watched = { A: Number(pair.dataset.a), B: Number(pair.dataset.b), required: Number(pair.dataset.required) };
+const watched = { ...JSON.parse(pair.dataset.watched), required: Number(pair.dataset.required) };
+const sequence = pair.classList.contains("sequence"); // one clip after the other, in one place
 const playable = $$("[data-side]").filter((figure) => $("video", figure)); // a refusal has no clip
 const videos = Object.fromEntries(playable.map((figure) => [figure.dataset.side, $("video", figure)]));
 const fps = Number(document.querySelector("[data-pair]").dataset.fps) || 30;
@@ -29,6 +32,7 @@ const stage = new Stage($("[data-stage]"), videos, { language: document.document
 const draft = "correction" in form.dataset ? { forget() {} } : new Draft(form, assignment, { say });
 const answers = new Answers(form, { watch: () => watched });
 const ledger = new Ledger(videos, { send: report });
+const marks = new Marks(form, { place: (side) => videos[side]?.currentTime });
 
 // --- the clips ---------------------------------------------------------------------------------------------------
 
@@ -54,11 +58,12 @@ function notCounted(text) {
 }
 
 function showPlayer() {
-  both.textContent = words(player.playing ? "pause" : "play_both");
+  both.textContent = words(player.playing ? "pause" : PLAY[both.dataset.playWord] ?? "play_both");
   $("[data-sound]").textContent = player.sound ? words("sound", { side: player.sound }) : words("sound_off");
   for (const [side, video] of Object.entries(videos)) {
     const alone = player.active.has(side) && player.active.size === 1;
-    $(`[data-play="${side}"]`).textContent = words(alone ? "pause_side" : "play_side", { side });
+    const button = $(`[data-play="${side}"]`);
+    if (button) button.textContent = words(alone ? "pause_side" : "play_side", { side: sequence ? $(".name", button.closest("figure")).textContent : side });
     video.closest("[data-side]").classList.toggle("playing", player.active.has(side));
   }
   showTime();
@@ -80,7 +85,7 @@ function showWatch(watch) {
     count.classList.toggle("full", watch[side] >= watched.required);
     $(`[data-share="${side}"]`).value = watch.share[side];
   }
-  Object.assign(watched, { A: watch.A, B: watch.B });
+  for (const side of Object.keys(videos)) watched[side] = watch[side];
   answers.refresh();
   notCounted(watch.not_credited.length ? words("not_counted", { why: [...new Set(watch.not_credited.map(reason))].join("; ") }) : "");
 }
@@ -108,8 +113,23 @@ function cannotPlay(video) {
 
 $("[data-transport]").hidden = playable.length === 0;
 for (const element of $$("[data-play], [data-help], [data-large]")) element.hidden = false;
-const toggleBoth = () => comeIntoView().then(() => player.toggleBoth());
-const toggleOne = (side) => { if (videos[side]) comeIntoView().then(() => player.toggleOne(side)); };
+const toggleBoth = () => comeIntoView().then(() => { if (sequence && !player.playing) return playInTurn("A"); return player.toggleBoth(); });
+const toggleOne = (side) => { if (videos[side]) comeIntoView().then(() => bring(side)).then(() => player.toggleOne(side)); };
+let inTurn = false;
+
+// In a sequence one clip is to be seen at a time: bring it to the front before it plays.
+async function bring(side) {
+  if (!sequence) return;
+  for (const figure of $$("[data-side]")) figure.classList.toggle("now", figure.dataset.side === side);
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame); // until the ledger has seen it
+}
+
+async function playInTurn(side) {
+  inTurn = side === "A";
+  await bring(side);
+  player.playOne(side);
+}
+if (sequence) videos.A.addEventListener("ended", () => { if (inTurn && !player.loop) playInTurn("B"); });
 both.addEventListener("click", toggleBoth);
 for (const button of $$("[data-play]")) button.addEventListener("click", () => toggleOne(button.dataset.play));
 for (const button of $$("[data-large]")) button.addEventListener("click", () => stage.toggleFull($("[data-screen]", button.closest("[data-side]"))));
@@ -208,10 +228,8 @@ shortcuts.install({
   o: () => stage.toggleNative(),
   v: toggleSource,
   n: () => note.focus(),
-  a: () => answers.choose("A"),
-  b: () => answers.choose("B"),
-  t: () => answers.choose("Tie"),
-  ...Object.fromEntries([1, 2, 3, 4, 5].map((score) => [score, (target) => answers.rate(score, target)])),
+  ...answers.keys(),
+  "+": () => marks.add(),
   ...Object.fromEntries(answers.letters.map((letter) => [letter, () => answers.tag(letter)])),
   "?": help,
 }, { send: () => sending.send(), leave: (field) => field.blur() });

@@ -13,7 +13,9 @@ from functools import partial
 from rushes.core import Definition
 from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS, WITH_WIDTH
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
+from rushes.instruments.preference.definitions.opinions import OPINION_DEFINITIONS
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
+from rushes.instruments.preference.numbers.opinion_plan import OPINION_POWER
 from rushes.instruments.preference.numbers.plan import PLAN_DEFINITIONS
 
 _agreement = partial(
@@ -244,7 +246,9 @@ SAMPLES_BELOW_MINIMUM = _definition(
 
 DEFINITIONS = (
     *(value for value in tuple(globals().values()) if isinstance(value, Definition)),
+    *OPINION_DEFINITIONS,
     *VALIDITY_DEFINITIONS,
     *PLAN_DEFINITIONS,
+    OPINION_POWER,
 )
 """In the order they stand above, which is the catalogue's, then those of metrics against votes and of plans."""

@@ -39,6 +39,8 @@ class Conditions:
     """False where votes do not say who gave them, as in published counts; every signature then says so."""
     pairing: str = "round-robin"
     """How pairs were given out; every signature says so when it is "active": systems then met unequally often."""
+    method: str = "pairs"
+    """How raters were asked (`preference.methods`); every signature says so when it is not plain pairs."""
 
     def __post_init__(self) -> None:
         if self.rubric_version != NO_RUBRIC:
@@ -47,6 +49,8 @@ class Conditions:
 
     def bind(self, definition: Definition, **params: Setting) -> Definition:
         """The definition with these conditions and choices written into its signature."""
+        if "method" in definition.open_params:
+            params["method"] = self.method
         bound = definition.with_params(
             rubric=f"{self.rubric_version}{LENIENT}" if self.lenient else self.rubric_version,
             exclusion=rule_text(self.exclusion_rule),
@@ -54,7 +58,9 @@ class Conditions:
             labels=self.labels,
             **params,
         )
-        return bound if self.pairing == "round-robin" else bound.add_params(pairing=self.pairing)
+        if self.pairing != "round-robin":
+            bound = bound.add_params(pairing=self.pairing)
+        return bound if self.method == "pairs" or "method" in params else bound.add_params(method=self.method)
 
 
 def counted_votes(votes: Iterable[Vote], *, excluded: Collection[str] = ()) -> tuple[Vote, ...]:

@@ -16,7 +16,10 @@ from rushes.instruments.preference.assignment import MINIMUM_RATERS
 from rushes.instruments.preference.definitions import study as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.dimensions import dimension_means, tag_counts
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import PAIRS, Method
 from rushes.instruments.preference.numbers.agreement import agreement_numbers, rating_agreement
+from rushes.instruments.preference.numbers.best_worst import best_worst_scores, comparison_scores
 from rushes.instruments.preference.numbers.conditions import (
     ALL_FAMILIES,
     NO_RULE,
@@ -27,6 +30,7 @@ from rushes.instruments.preference.numbers.conditions import (
     rule_text,
     some_bent,
 )
+from rushes.instruments.preference.numbers.opinions import fault_numbers, opinion_numbers
 from rushes.instruments.preference.numbers.ranking import (
     Choices,
     family_ranking,
@@ -45,7 +49,7 @@ from rushes.stats.votes.estimation import check_policy
 
 
 def study_measurements(
-    votes: Iterable[Vote],
+    votes: Iterable[Vote | Judgement],
     *,
     rubric_version: str,
     tie_policy: TiePolicy = "davidson",
@@ -57,10 +61,13 @@ def study_measurements(
     simulated: bool = False,
     min_raters: int = MINIMUM_RATERS,
     pairing: str = "round-robin",
+    method: Method = PAIRS,
+    reference: str = "",
 ) -> tuple[Measurement, ...]:
     """Every number of a study.
 
-    Inputs      all votes of the study, gold, repeats and adjudications included (they are told apart here);
+    Inputs      all answers of the study, votes on pairs or judgements of other methods, gold, repeats and adjudications
+                included (they are told apart here);
                 `excluded` are the raters who meet `exclusion_rule`, declared before the votes; `min_raters` is how many
                 every sample gets whatever they choose, so agreement rests on so many first votes (`Vote.turn`)
     Edge cases  votes that cannot be ranked: the ranking's numbers are None with the reason, the others stand
@@ -79,13 +86,34 @@ def study_measurements(
         confidence=confidence,
         simulated=simulated,
         pairing=pairing,
+        method=method.text,
     )
     found: list[Measurement] = []
     for rule, left_out in rules.items():
-        raw = counted_votes(given, excluded=left_out)
-        found += _all_numbers(raw, chosen, replace(conditions, exclusion_rule=rule, lenient=some_bent(raw)))
-    found += _adjudicated(given, replace(conditions, labels="adjudicated"))
+        ruled = replace(conditions, exclusion_rule=rule)
+        answers = [one for one in given if isinstance(one, Judgement)]
+        counted = [one for one in answers if one.counts_in_results and one.rater not in left_out]
+        if method.rates:
+            found += opinion_numbers(counted, method, ruled, reference=reference)
+        elif method.name == "best-worst":
+            found += _set_numbers(counted, chosen, ruled)
+        else:
+            raw = counted_votes((one for one in given if isinstance(one, Vote)), excluded=left_out)
+            found += _all_numbers(raw, chosen, replace(ruled, lenient=some_bent(raw)))
+            found += comparison_scores(raw, ruled) if method.degree else ()
+            found += fault_numbers([fault for vote in raw for fault in vote.faults], ruled, count=len(raw))
+    found += _adjudicated([one for one in given if isinstance(one, Vote)], replace(conditions, labels="adjudicated"))
     return tuple(found)
+
+
+def _set_numbers(raw: Sequence[Judgement], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
+    """Best–worst: counts, and the ranking of the votes that the answers imply (`Judgement.implied_votes`)."""
+    yield from best_worst_scores(raw, conditions)
+    implied = [vote for one in raw for vote in one.implied_votes()]
+    yield from ranking_numbers(implied, chosen, conditions)
+    yield from win_shares(implied, ALL_FAMILIES, conditions)
+    yield from head_to_head(implied, conditions)
+    yield from fault_numbers([fault for one in raw for fault in one.faults], conditions, count=len(raw))
 
 
 def _all_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:

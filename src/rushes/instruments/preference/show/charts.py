@@ -7,7 +7,10 @@ from functools import partial
 
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
-from rushes.instruments.preference.show.cells import order_words
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.numbers.conditions import NO_RULE
+from rushes.instruments.preference.show.cells import order_words, raw_numbers
+from rushes.instruments.preference.show.opinions import question_label, scale_words, scored
 from rushes.instruments.preference.show.tables import agreement, exclusion_rules, ranked
 from rushes.instruments.preference.show.validity import metric_names, predictions
 from rushes.present.charts.dot_chart import dot, dot_chart, looks_of
@@ -24,6 +27,7 @@ def charts(run: Run) -> tuple[Figure, ...]:
     figures: list[Figure] = []
     for entry in run.entries:
         if entry.subject.kind == "study":
+            figures += _opinions(entry)
             figures += _ranking(entry)
             figures += _agreement(entry)
             figures += _metrics(entry)
@@ -43,6 +47,30 @@ def _ranking(entry: Entry) -> Iterator[Figure]:
         f"Strength by pairwise votes on the Elo scale (1000 is the mean), ties by {keys_of(found[0])['ties']}, of "
         f"{_raters(entry)}. {order_words(found)}",
         partial(dot_chart, dots, "Elo", looks=looks, zero=False),
+    )
+
+
+def _opinions(entry: Entry) -> Iterator[Figure]:
+    """Opinion scores of every system, question by question, on the whole scale."""
+    found = _with_value(raw_numbers(entry.measurements, "mos", NO_RULE))
+    if not found:
+        return
+    scale = method(keys_of(found[0])["method"])
+    questions = sorted(dict.fromkeys(m.place["question"] for m in found), key=lambda key: key != "overall")
+    order = [m.place["system"] for m in scored(entry.measurements)]
+    listed = sorted(found, key=lambda m: (order.index(m.place["system"]), questions.index(m.place["question"])))
+    dots = [dot(m, m.place["system"], kind=question_label(m.place["question"])) for m in listed]
+    yield drawn(
+        f"{entry.subject.id}: mean opinion scores",
+        f"Mean ratings {scale_words(found[0])} points, of {_raters(entry)}. {order_words(found)}",
+        partial(
+            dot_chart,
+            dots,
+            "mean opinion score",
+            looks=looks_of([question_label(key) for key in questions]),
+            zero=False,
+            most=float(scale.highest),
+        ),
     )
 
 

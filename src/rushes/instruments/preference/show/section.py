@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rushes.core import Measurement
-from rushes.core.table import Table
+from rushes.core import Interval, Measurement
+from rushes.core.table import Table, number
+from rushes.core.words.definition_text import ends_text
 from rushes.instruments.preference.instrument import INSTRUMENT
 from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.registration import RegistrationState
 from rushes.instruments.preference.rules import bent_text
+from rushes.instruments.preference.show import opinions
 from rushes.instruments.preference.show.tables import (
     all_tables,
     exclusion_rules,
@@ -65,7 +67,10 @@ def facts(run: Run) -> list[tuple[str, str]]:
         known: Any = entry.subject.facts
         who = "simulated raters" if known.get("simulated_raters") else "raters"
         lines.append(("Study", f"{known.get('title') or entry.subject.id}, rubric {known.get('rubric')}"))
-        lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} pairs"))
+        unit = _UNITS.get(str(known.get("method", "pairs")).partition("-")[0], "clips")
+        lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} {unit}"))
+        if "method" in known:
+            lines.append(("Method", str(known["method"])))
         lines.append(("Exclusion rule", str(known.get("exclusion_rule"))))
         if "preregistration" in known:
             lines.append(("Preregistration", registration_text(known)))
@@ -110,7 +115,8 @@ def decisions_text(facts: Mapping[str, Any]) -> str:
     return f"{many}. The votes contradict {len(known['contradicted'])}: {against}" if against else many
 
 
-_STUDY_NAMES = ("bt_elo", "tie_share")
+_UNITS = {"pairs": "pairs", "best": "sets"}
+_STUDY_NAMES = ("bt_elo", "tie_share", "mos")
 
 
 def _best_metric(study: str, best: Sequence[Measurement]) -> str:
@@ -131,17 +137,32 @@ def headline(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -
     A lead is significant where nobody else may be first. Names stay as they are spelt.
     """
     found = list(measurements)
+    if means := opinions.scored(found, exclusion=exclusion):
+        return _opinion_headline(found, means, exclusion)
     names = [m.place["system"] for m in ranked(found, exclusion=exclusion)]
-    ranks = possible_ranks(found, exclusion=exclusion)
+    return _lead(names, possible_ranks(found, exclusion=exclusion))
+
+
+def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement], exclusion: str) -> str:
+    """As `headline`, with the leader's score; the reference is not in the race."""
+    ranks = opinions.score_ranks(found, exclusion=exclusion)
+    rated = [m for m in means if m.place["system"] in ranks] or list(means)
+    first, span = rated[0], "" if rated[0].interval is None else f", {ends_text(rated[0])}"
+    score = f"mean opinion score {number(first).text} {opinions.scale_words(first)}{span}"
+    names = [m.place["system"] for m in rated]
+    return _lead(names, ranks, score=f" ({score})")
+
+
+def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "") -> str:
     if len(names) < 2:
         return f"{', '.join(names)}; there is nothing to compare with."
     first, rest = names[0], f"then {', then '.join(names[1:])}"
     span = ranks.get(first)
     if span is None:
-        return f"{first} first, {rest}. There are no intervals, so how sure this order is remains open."
+        return f"{first} first{score}, {rest}. There are no intervals, so how sure this order is remains open."
     others = [name for name in names[1:] if (theirs := ranks.get(name)) is None or theirs.low <= 1]
     if not others and span.high <= 1:
-        return f"{first} first, {rest}. {first}'s lead is significant."
+        return f"{first} first{score}, {rest}. {first}'s lead is significant."
     if names[1] in others or not others:
-        return f"{first} first, {rest}. The lead over {names[1]} isn't significant."
-    return f"{first} first, {rest}. The lead over {' and '.join(others)} isn't significant."
+        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant."
+    return f"{first} first{score}, {rest}. The lead over {' and '.join(others)} isn't significant."

@@ -14,6 +14,7 @@ from rushes.core.selection import keys_of
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, NO_RULE
 from rushes.instruments.preference.rubric import RUBRIC
+from rushes.instruments.preference.show import opinions
 from rushes.instruments.preference.show.cells import (
     adjudicated_shares,
     amount,
@@ -55,7 +56,11 @@ def exclusion_rules(measurements: Iterable[Measurement]) -> list[str]:
 def study_tables(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> dict[str, Table]:
     """Every table under one rule, by kind; those without a row are left out."""
     kinds = {
+        "scores": opinions.scores,
+        "differences": opinions.differences,
+        "best_worst": opinions.best_worst,
         "ranking": ranking,
+        "comparison": opinions.comparison,
         "head_to_head": head_to_head,
         "families": family_rankings,
         "jod": jod_scale,
@@ -63,6 +68,9 @@ def study_tables(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
         "agreement": agreement,
         "ratings": ratings,
         "tags": tags,
+        "faults": opinions.faults,
+        "clip_scores": opinions.clip_scores,
+        "rater_bias": opinions.rater_scores,
     }
     tables = {kind: make(measurements, exclusion=exclusion) for kind, make in kinds.items()}
     return {kind: table for kind, table in tables.items() if table.rows}
@@ -136,6 +144,8 @@ def possible_ranks(measurements: Sequence[Measurement], *, exclusion: str = NO_R
 def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
     """Why there is no ranking; "" when there is one."""
     strengths = ranked(measurements, exclusion=exclusion)
+    if opinions.scored(measurements, exclusion=exclusion):
+        return ""
     if not strengths:
         earlier = any(m.name == "bt_elo" and "bound" in keys_of(m) for m in measurements)
         return "this run is of an earlier version; write it again" if earlier else "no votes yet"

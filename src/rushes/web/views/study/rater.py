@@ -22,7 +22,7 @@ from rushes.web.http.pages import page, reply, see
 from rushes.web.http.routes import Form, Rater, with_json_view
 from rushes.web.http.security import client_key
 from rushes.web.study.languages import Strings, strings
-from rushes.web.study.vote_forms import tag_keys, task_data
+from rushes.web.study.vote_forms import UNITS, tag_keys, task_data, trial_words
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -187,7 +187,14 @@ def _stage(
 
 def spoken(about: Presentation) -> dict[str, Any]:
     """What every page of a signed-in rater is rendered with: words, rubric, the study's consent texts."""
-    return {"t": strings(about.language), "rubric": about.rubric, "consent": about.consent, "switch": True}
+    return {
+        "t": strings(about.language),
+        "rubric": about.rubric,
+        "consent": about.consent,
+        "switch": True,
+        "asked": about.method,
+        "unit": UNITS.get(about.method.name, "clip"),
+    }
 
 
 @router.post("/rate/consent", response_model=None)
@@ -253,6 +260,7 @@ def pair_page(
         status=status,
         study_title=session.study_title,
         tag_keys=tag_keys(task),
+        **trial_words(task, form),
         missing=missing,
         key=vote_key(task, correction=correction),
         notice=notice,

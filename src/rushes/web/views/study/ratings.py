@@ -49,7 +49,7 @@ class Stretch(BaseModel):
     """One stretch of uninterrupted play."""
 
     model_config = ConfigDict(extra="forbid")
-    side: Literal["A", "B"]
+    side: Literal["A", "B", "C", "D", "E"]
     start_ms: float = Field(ge=0, le=86_400_000, allow_inf_nan=False)
     end_ms: float = Field(ge=0, le=86_400_000, allow_inf_nan=False)
     rate: float = Field(ge=0, le=16, allow_inf_nan=False)
@@ -114,13 +114,16 @@ def lesson_data(feedback: Feedback, filled: VoteForm, t: Strings) -> dict[str, o
     tag = feedback.expected_tag or ""
     verdict = "right" if feedback.right else "almost" if feedback.remark == "reason" else "wrong"
     remark = t(f"feedback.remark_{feedback.remark}") if feedback.remark else ""
-    winner = t("pair.tie") if feedback.expected == "Tie" else feedback.expected
+    best, _, worst = feedback.expected.partition(">")
+    known = {"Tie": t("pair.tie"), "low": t("trial.low"), "high": t("trial.high")}
+    winner = t("trial.set", best=best, worst=worst) if worst else known.get(feedback.expected, feedback.expected)
+    verdict = "trial.right" if feedback.right and feedback.expected not in ("A", "B", "Tie") else f"feedback.{verdict}"
     named = t("feedback.expected_tag", winner=winner, tag=t.words(tag)) if tag else ""
     return {
         "right": feedback.right,
         "expected": feedback.expected,
         "expected_tag": feedback.expected_tag,
-        "title": t(f"feedback.{verdict}"),
+        "title": t(verdict),
         "text": f"{remark} {t.words(feedback.text)}".strip(),
         "expected_text": named or t("feedback.expected", winner=winner),
         "tag_text": t("feedback.other_tag") if feedback.right and tag and filled.primary_tag != tag else "",

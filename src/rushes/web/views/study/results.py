@@ -12,12 +12,13 @@ from starlette.responses import Response
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.preference.methods.method import method
 from rushes.instruments.preference.show.section import headline
 from rushes.instruments.preference.show.tables import exclusion_rules, minimum_note, ranked, ranking_note, study_tables
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.as_data import summary_data
 from rushes.study.evaluate import MeasuredStudy, measure_study
-from rushes.study.exchange.formats import FORMATS, Exported, export_study
+from rushes.study.exchange.formats import FORMATS, Exported, export_study, formats_for
 from rushes.study.preregistration import USUAL, Analysis, state
 from rushes.study.service import StudyService
 from rushes.web.http.pages import reply
@@ -57,8 +58,9 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         "preregistration": {**registered.as_dict(), "text": registered.text},
         "look": found.look.text(USUAL.confidence),
         "progress": _progress(found),
+        "marks": _marks(found),
     }
-    bars = {rule: interval_bars(ranked(measurements, exclusion=rule), width=BAR_WIDTH) for rule in rules}
+    bars = {rule: interval_bars(_leaders(measurements, rule), width=BAR_WIDTH) for rule in rules}
     return reply(
         request,
         "admin/results.html",
@@ -71,9 +73,36 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
     )
 
 
+MOST_MARKS = 200
+
+
+def _marks(found: MeasuredStudy) -> list[dict[str, str]]:
+    """Where raters marked faults: the first so many, by sample, system and time; the exports have all."""
+    every = [
+        {
+            "sample": one.sample,
+            "system": fault.clip,
+            "seconds": f"{fault.ms / 1000:.2f} s",
+            "tag": fault.tag,
+            "rater": one.rater,
+        }
+        for one in found.votes
+        for fault in sorted(one.faults, key=lambda fault: (fault.clip, fault.ms))
+    ]
+    return every[:MOST_MARKS]
+
+
+def _leaders(measurements: Sequence[Measurement], rule: str) -> list[Measurement]:
+    """What the first table's bars show, in its order: strengths, or opinion scores."""
+    if table := study_tables(measurements, exclusion=rule).get("scores"):
+        every = (cell.measurement for row in table.rows for cell in row)
+        return [m for m in every if m is not None and m.name == "mos"]
+    return ranked(measurements, exclusion=rule)
+
+
 def sentence(found: MeasuredStudy, rule: str) -> str:
     """Who leads and how sure that is; "" where nothing can be ranked."""
-    if not ranked(found.measurements, exclusion=rule) or ranking_note(found.measurements, exclusion=rule):
+    if ranking_note(found.measurements, exclusion=rule):
         return ""
     who = "Simulated raters" if found.status.summary.simulated else "Raters"
     return f"{who} ranked {headline(found.measurements, exclusion=rule)}"
@@ -104,7 +133,7 @@ def interval_bars(measurements: Sequence[Measurement], *, width: float) -> list[
     ends = values + [end for m in measurements if m.interval for end in (m.interval.low, m.interval.high)]
     if not ends:
         return [None] * len(measurements)
-    margin = max(5.0, 0.04 * (max(ends) - min(ends)))
+    margin = 0.04 * (max(ends) - min(ends)) or 1.0
     low, span = min(ends) - margin, max(ends) - min(ends) + 2 * margin
 
     def place(value: float) -> float:
@@ -122,11 +151,13 @@ def interval_bars(measurements: Sequence[Measurement], *, width: float) -> list[
 @with_json_view(router, "/studies/{study}/export")
 def export_page(request: Request, study: str) -> Response:
     service = workbench(request).service
-    summary = summary_data(service.study_status(study).summary)
+    status = service.study_status(study)
+    summary, offered = summary_data(status.summary), formats_for(method(status.summary.method))
     forms = [
         {"key": key, "title": form.title, "text": form.text, "decisions": form.decisions}
         | {"left_out": _left_out(service, study, key) if form.left_out else ""}
         for key, form in FORMATS.items()
+        if key in offered
     ]
     return reply(request, "admin/export.html", {"summary": summary, "formats": forms}, tab="export")
 

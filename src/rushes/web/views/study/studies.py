@@ -17,6 +17,8 @@ from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.progress import Progress
 from rushes.instruments.preference.families import read_families
+from rushes.instruments.preference.methods.method import PAIRS, Method, method
+from rushes.instruments.preference.methods.questions import rubric_of_method
 from rushes.instruments.preference.own_rubric import parse_rubric, read_rubric
 from rushes.instruments.preference.rubric import SIMPLE
 from rushes.study import ExclusionRule, StudyPlan
@@ -36,7 +38,7 @@ from rushes.web.workbench import Workbench, workbench
 router = admin_router()
 
 DEFAULTS: dict[str, object] = {
-    **dict.fromkeys(("name", "title", "quota", "pay", "more_runs", "only", "families"), ""),
+    **dict.fromkeys(("name", "title", "quota", "pay", "more_runs", "only", "families", "reference"), ""),
     **dict.fromkeys(("max_gold_errors", "max_side_bias", "min_repeat_agreement"), ""),
     **dict.fromkeys(("rubric_path", "consent_path", "sources_path", "prompts_path", "table_path", "clips_path"), ""),
     "seed": "1",
@@ -126,13 +128,22 @@ def read_plan(form: FormData) -> StudyPlan:
         language=str(form.get("language", "")) or "en",
         audio_check=_switch(form, "audio_check"),
         families=read_families([part for part in re.split(r"[,;\n]", str(form.get("families", ""))) if part.strip()]),
-        **_own_texts(form),
+        method=(asked := _asked(form)),
+        reference=str(form.get("reference", "")).strip() if asked.needs_reference else "",
+        **_own_texts(form, asked),
     )
 
 
-def _own_texts(form: FormData) -> dict[str, Any]:
+def _asked(form: FormData) -> Method:
+    """How raters are asked: pairs, by the whole rubric or plainly, or a method by its text."""
+    questions = str(form.get("questions", "")) or "full"
+    return PAIRS if questions in ("full", "simple") else method(questions)
+
+
+def _own_texts(form: FormData, asked: Method) -> dict[str, Any]:
     """The plan's own rubric and consent words, where a file of them was sent or named."""
-    found: dict[str, Any] = {"rubric": SIMPLE} if form.get("questions") == "simple" else {}
+    found: dict[str, Any] = {"rubric": SIMPLE} if form.get("questions") == "simple" or asked.degree else {}
+    found |= {} if asked.is_pairs else {"rubric": rubric_of_method(asked)}
     for field, parse, read in (("rubric", parse_rubric, read_rubric), ("consent", parse_consent, read_consent)):
         sent, path = _sent(form, f"{field}_file"), _path(form, f"{field}_path")
         if sent is not None and path is not None:
