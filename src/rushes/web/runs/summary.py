@@ -29,6 +29,7 @@ _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "
 NEWEST = 5
 """The newest format that is read: the writer's, which the first page does not wait for."""
 _BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":'
+_SET = b'","kind":"set","path":'
 MOST_IDS = 100_000
 WORST = 3
 _decoder = json.JSONDecoder()
@@ -172,7 +173,17 @@ def is_sharded(folder: Path) -> bool:
 
 
 def _subject_lines(folder: Path) -> Iterator[bytes]:
-    """A line for each finished subject: of the journal while there is one, the last line of each counting."""
+    """A line for each finished subject; the set that a run of clips or pairs has numbers of as well is none."""
+    lines = _all_lines(folder)
+    first = next(lines, b"")
+    if not first:
+        return
+    yield first
+    yield from lines if _SET in first else (line for line in lines if _SET not in line)
+
+
+def _all_lines(folder: Path) -> Iterator[bytes]:
+    """Of the journal while there is one, the last line of each subject counting."""
     try:
         journal = (folder / "journal.jsonl").read_bytes()
     except OSError:

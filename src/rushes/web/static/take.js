@@ -25,6 +25,12 @@ function chip(mark) {
   return button;
 }
 
+// The player has the clip's own shape, as large as fits above its timeline.
+function shape() {
+  const [width, height] = [Number(video.getAttribute("width")), Number(video.getAttribute("height"))];
+  if (width && height) video.style.setProperty("--shape", String(width / height));
+}
+
 function listMarks(marks, rest) {
   const box = root.querySelector("[data-faults]");
   const note = box.querySelector("[data-rest]");
@@ -39,7 +45,10 @@ function listMarks(marks, rest) {
 }
 
 async function start() {
-  if (video) watchTrouble(video);
+  if (video) { shape(); watchTrouble(video); }
+  for (const button of root.querySelectorAll("[data-seek]")) {
+    button.addEventListener("click", () => { video?.pause(); go(Number(button.dataset.seek)); });
+  }
   const place = root.querySelector("[data-canvas]");
   const data = await timelineData(place, root.dataset.timeline);
   const timeline = data && timelineIn(place, data, {
