@@ -177,7 +177,7 @@ def test_verdicts_come_after_the_page(viewed: Site, folder: Path) -> None:
     address = re.search(r'data-verdict="([^"]+board=[^"]+)"', client.get("/").text)
     assert address is not None
     told = client.get(html.unescape(address[1])).json()["verdict"]
-    assert told == str(board_page(folder / "boards" / "takes").opening)
+    assert told == board_page(folder / "boards" / "takes").opening.headline, "the answer; the rest is on its page"
     pair = client.get("/home.json").json()["comparisons"]
     assert [(one["a"], one["b"], one["common"]) for one in pair] == [("models/runs/model_a", "models/runs/model_b", 3)]
     found = client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]

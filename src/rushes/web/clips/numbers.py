@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushes.core import Measurement, Reading, difference
 from rushes.core.definition import describe_difference
@@ -102,7 +103,7 @@ class Side:
     """Addresses that replace those of a served run: its `address` and its `timeline`; {} for a served run."""
 
 
-def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, object]:
+def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, Any]:
     """Each clip under its letter, and every number of all of them."""
     clips = {letter: clip_data(side, run_cache=run_cache) for letter, side in zip(LETTERS, sides, strict=False)}
     return {**clips, "numbers": number_lines(sides)}
@@ -122,6 +123,22 @@ def number_lines(sides: Sequence[Side]) -> list[dict[str, object]]:
         readings |= side.opened.readings
     keys = dict.fromkeys(key for side in sides for key in side.row.values)
     return [_line(key, readings[key].label, [side.row.values.get(key) for side in sides]) for key in keys]
+
+
+def by_difference(lines: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Lines of two clips: those whose values are equal, and the others, the largest change for its size first.
+
+    The size of a change is |B − A| over the larger of |A| and |B|; values that do not compare come last.
+    """
+
+    def size(line: dict[str, Any]) -> float:
+        if line["difference"] is None or line["difference"]["value"] is None:
+            return 0.0
+        largest = max(abs(float(line[letter]["value"])) for letter in LETTERS[:2])
+        return abs(float(line["difference"]["value"])) / largest if largest else 0.0
+
+    alike = [line for line in lines if line["difference"] is not None and not line["difference"]["value"]]
+    return alike, sorted((line for line in lines if line not in alike), key=size, reverse=True)
 
 
 def _line(key: str, name: str, found: Sequence[Measurement | None]) -> dict[str, object]:

@@ -5,15 +5,17 @@ They are the first table of the run's section in a report: a row is an answer, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rushes.core import Measurement
-from rushes.core.table import ARROWS, Cell, Column, Table
+from rushes.core.table import ARROWS, Table
 from rushes.storage.runs import Run
 from rushes.web.runs.cache import OpenRun
 from rushes.web.runs.data import value_data
 
 MOST = 4
+_ARROWS = " " + "".join(ARROWS.values())
+_SIDES = {"ground truth": "reference", "ground_truth": "reference"}
 _PLAIN = ("value", "metric")
 """Heads that say nothing about a number beyond its row."""
 
@@ -22,22 +24,28 @@ def answers_data(opened: OpenRun) -> list[dict[str, object]]:
     """Up to four, each with its value, interval and signature; [] for a run of clips with review signals."""
     tables = opened.tables[1]
     found = [] if not tables else list(_answers(tables[0]))[:MOST]
-    return [value_data(m, reading=words) | {"more": m.note} for words, m in found]
+    return [value_data(m, reading=words) for words, m in found]
 
 
 def _answers(table: Table) -> Iterable[tuple[str, Measurement]]:
     for row in table.rows:
         cells = list(zip(row, table.columns, strict=True))
-        place = next((n for n, (cell, _) in enumerate(cells) if cell.measurement is None and cell.text), len(cells))
-        number = next(((cell, column) for cell, column in cells[place:] if cell.measurement is not None), None)
-        if number is not None and number[0].measurement is not None and number[0].measurement.value is not None:
-            yield _words(cells[place][0], number[1]), number[0].measurement
+        first = next((n for n, (cell, _) in enumerate(cells) if cell.measurement is None and cell.text), len(cells))
+        place = next((n for n in range(first, len(cells)) if cells[n][0].measurement is not None), None)
+        m = None if place is None else cells[place][0].measurement
+        if place is not None and m is not None and m.value is not None:
+            yield _words([cell.text for cell, _ in cells[first:place]], cells[place][1].head), m
 
 
-def _words(cell: Cell, column: Column) -> str:
-    """ "PSNR"; "torso-diameter, PCK@20" where the column is not called value."""
-    about, head = (text.strip("".join(ARROWS.values()) + " ") for text in (cell.text, column.head))
-    return about.upper() if head in _PLAIN and about.islower() else about if head in _PLAIN else f"{about}, {head}"
+def _words(about: Sequence[str], head: str) -> str:
+    """What a number is about: its row, and its column where that has a name of its own.
+
+    >>> _words(["PSNR ↑"], "value"), _words(["fvd", "genhoi"], "value ↓"), _words(["amber"], "Elo ↑")
+    ('PSNR', 'FVD, genhoi', 'amber, Elo')
+    """
+    names = [text.strip(_ARROWS) for text in (*about, head)]
+    first = names[0].upper() if names[-1] in _PLAIN and names[0].islower() else names[0]
+    return ", ".join([first, *(name for name in names[1:] if name not in _PLAIN)])
 
 
 def sets_data(run: Run) -> list[dict[str, object]]:
@@ -45,11 +53,10 @@ def sets_data(run: Run) -> list[dict[str, object]]:
     found = [(subject, subject.facts) for subject in run.subjects if subject.kind == "set"]
     return [
         {
-            "side": {"ground truth": "reference"}.get(str(facts.get("side")), str(facts.get("side", ""))),
+            "side": _SIDES.get(side := str(facts.get("side", subject.id)), side),
             "path": subject.path,
             "clips": facts.get("clips"),
             "left_out": len(excluded) if isinstance(excluded := facts.get("excluded"), dict) else 0,
         }
         for subject, facts in found
-        if "side" in facts
     ]

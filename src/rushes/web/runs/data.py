@@ -11,7 +11,7 @@ from rushes.core import Definition, Measurement, Reading
 from rushes.core.reason import Reason, by_severity, severity_of, severity_text
 from rushes.core.registry import load
 from rushes.core.table import ARROWS
-from rushes.core.words.definition_text import direction_text, range_text, value_text
+from rushes.core.words.definition_text import direction_text, ends_text, range_text, value_text
 from rushes.instruments.catalogue import instrument_of
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.signals.profile import Rule, rule_text
@@ -130,7 +130,7 @@ def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
     """A number for people and programs; `reading` is what its run calls it."""
     return {
         "text": value_text(m),
-        "interval_text": "" if m.interval is None else m.interval.text(),
+        "interval_text": "" if m.interval is None else ends_text(m),
         "arrow": ARROWS[m.definition.better],
         "reading": reading or m.name,
         **definition_data(m.definition),

@@ -26,16 +26,17 @@ def prompt_of(run: Run, subject: Subject) -> str:
     recorded = subject.facts.get("prompt")
     if isinstance(recorded, str) and recorded.strip():
         return recorded.strip()
-    texts = _texts(run, subject)
+    texts = texts_near(run.path, subject.path)
     names = (subject.id, Path(subject.path).stem, subject.id.rpartition("__")[2])
     return next((texts[name] for name in names if texts.get(name)), "")
 
 
-def _texts(run: Run, subject: Subject) -> Mapping[str, str]:
-    above = run.path.absolute().parents[:_ABOVE]
+def texts_near(run: Path, clip: str) -> Mapping[str, str]:
+    """The prompts by id that belong to a clip of a run; {} where there is no list."""
+    above = run.absolute().parents[:_ABOVE]
     places = [folder / "suite.json" for folder in above]
-    if not is_remote(subject.path):
-        places += [folder / "prompts.csv" for folder in Path(subject.path).absolute().parents[:_ABOVE]]
+    if not is_remote(clip):
+        places += [folder / "prompts.csv" for folder in Path(clip).absolute().parents[:_ABOVE]]
     places += [folder / "prompts.csv" for folder in above]
     return next((found for place in places if (found := texts_in(place))), {})
 

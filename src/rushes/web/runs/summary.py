@@ -29,6 +29,7 @@ _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "
 NEWEST = 5
 """The newest format that is read: the writer's, which the first page does not wait for."""
 _BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":'
+_SHA256 = b'"sha256":"'
 _SET = b'","kind":"set","path":'
 MOST_IDS = 100_000
 WORST = 3
@@ -61,7 +62,10 @@ class RunSummary:
     badges: Mapping[str, int] = field(default_factory=dict)
     """Subjects by review signal, worst first; empty where nothing is judged."""
     worst: tuple[str, ...] = ()
-    """Ids of the subjects to look at first: rejects, then flagged, those with most reasons first."""
+    """Ids of the subjects to look at first: rejects, then flagged, each by severity."""
+    signals: Mapping[bytes, str] = field(default_factory=dict)
+    """Review signals by the digest of the clip's file, so that a clip in several runs counts once; {} of a run in
+    shards, which has no list of them."""
 
 
 def run_stamp(folder: Path) -> str:
@@ -133,6 +137,7 @@ def read_summary(folder: Path) -> RunSummary:
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
         return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
     counts: Counter[str] = Counter()
+    signals: dict[bytes, str] = {}
     marked: list[tuple[int, float, int, bytes]] = []
     total, first = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
@@ -142,10 +147,11 @@ def read_summary(folder: Path) -> RunSummary:
             marked.append((SIGNALS.index(badge), -_severity(line, badge), number, line))
         if badge:
             counts[badge] += 1
+            signals[_digest(line) or str(number).encode()] = badge
     worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
     kind = str(_row(first).get("kind") or "clip") if first else "clip"
     badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
-    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst))
+    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals)
 
 
 def read_ids(folder: Path) -> frozenset[str]:
@@ -204,6 +210,12 @@ def _badge(line: bytes) -> str:
     if line.startswith(_BADGE):
         return line[len(_BADGE) :].partition(b'"')[0].decode("utf-8", "replace")
     return "" if line.startswith(b'{"badge":null') else str(_row(line).get("badge") or "")
+
+
+def _digest(line: bytes) -> bytes:
+    """The clip's sha256, which ends its line; b"" where it has none."""
+    start = line.rfind(_SHA256)
+    return line[start + len(_SHA256) : start + len(_SHA256) + 64] if start >= 0 else b""
 
 
 def _severity(line: bytes, badge: str) -> float:

@@ -2,7 +2,7 @@
 
 import "./copies.js";
 import { install } from "./shortcuts.js";
-import { clock, timelineData, timelineIn, watchTrouble } from "./timelines.js";
+import { clock, ownShape, timelineData, timelineIn, watchTrouble } from "./timelines.js";
 
 const root = document.querySelector("[data-take]");
 const video = root.querySelector("video");
@@ -25,12 +25,6 @@ function chip(mark) {
   return button;
 }
 
-// The player has the clip's own shape, as large as fits above its timeline.
-function shape() {
-  const [width, height] = [Number(video.getAttribute("width")), Number(video.getAttribute("height"))];
-  if (width && height) video.style.setProperty("--shape", String(width / height));
-}
-
 function listMarks(marks, rest) {
   const box = root.querySelector("[data-faults]");
   const note = box.querySelector("[data-rest]");
@@ -45,7 +39,7 @@ function listMarks(marks, rest) {
 }
 
 async function start() {
-  if (video) { shape(); watchTrouble(video); }
+  if (video) { ownShape(video); watchTrouble(video); }
   for (const button of root.querySelectorAll("[data-seek]")) {
     button.addEventListener("click", () => { video?.pause(); go(Number(button.dataset.seek)); });
   }

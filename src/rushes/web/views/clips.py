@@ -13,7 +13,16 @@ from starlette.responses import Response
 from rushes.core.errors import InputError, MediaError
 from rushes.core.reason import by_severity
 from rushes.web.clips.files import playable, take_file
-from rushes.web.clips.numbers import LETTERS, MOST, Side, clip_data, clip_numbers, number_groups, sides_data
+from rushes.web.clips.numbers import (
+    LETTERS,
+    MOST,
+    Side,
+    by_difference,
+    clip_data,
+    clip_numbers,
+    number_groups,
+    sides_data,
+)
 from rushes.web.clips.thumbnails import file_picture
 from rushes.web.home.discovery import split_subject
 from rushes.web.http.errors import Refusal, wants_json
@@ -123,6 +132,7 @@ def side_by_side_page(
 ) -> Response:
     """The page of these clips; `crumbs` are (address, text) of what it belongs to."""
     data = sides_data(sides, run_cache=workbench(request).run_cache)
+    alike, differing = by_difference(data["numbers"])
     ids = list(dict.fromkeys(side.row.entry.subject.id for side in sides))
     return reply(
         request,
@@ -132,6 +142,8 @@ def side_by_side_page(
         letters=LETTERS[: len(sides)],
         heading=title or " and ".join(filter(None, (", ".join(ids[:-1]), ids[-1]))),
         crumbs=crumbs,
+        alike=alike,
+        differing=differing,
     )
 
 
