@@ -175,7 +175,9 @@ def test_the_sheet_has_pictures_reasons_in_words_and_players(make_site: MakeSite
     for subject in flagged:
         worst = max(subject.why, key=lambda reason: reason.severity)
         assert f'<span class="words">{worst.brief}</span>' in page and f'title="{"; ".join(subject.reasons)}"' in page
-        assert re.search(rf">{re.escape(worst.amount)}</b> <span[^>]*>{worst.limit}</span>", page), "value and threshold"
+        assert re.search(rf">{re.escape(worst.amount)}</b> <span[^>]*>{worst.limit}</span>", page), (
+            "value and threshold"
+        )
         assert f">{severity_text(worst.severity)}</span>" in page
     assert 'view=table"' in page and "style=" not in page
 

@@ -48,7 +48,7 @@ def test_what_fired_comes_first_with_its_threshold(make_site: MakeSite, tmp_path
         "longest_freeze_ms": ("> 450", 1),
     }
     page = client.get("/runs/run/take?id=a").text
-    table = page[page.index('aria-label="All metrics"') :]
+    table = page[page.index('class="groups"') :]
     assert table.index("longest_freeze_ms <") < table.index("sharpness <") < table.index("freeze_frame_ratio</th>")
     assert table.count('class="fired flagged"') == 2
 

@@ -1,6 +1,7 @@
 """The numbers a run is opened for, where its subjects are not judged one by one: FVD, mean PSNR, PCK, Elo.
 
-They are the first table of the run's section in a report: a row is an answer, its first words are what it is about.
+They are the first table with numbers of the run's section in a report. A row is an answer; its first words say what it
+is about.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ _PLAIN = ("value", "metric")
 
 def answers_data(opened: OpenRun) -> list[dict[str, object]]:
     """Up to four, each with its value, interval and signature; [] for a run of clips with review signals."""
-    tables = opened.tables[1]
-    found = [] if not tables else list(_answers(tables[0]))[:MOST]
+    found = next(filter(None, (list(_answers(table)) for table in opened.tables[1])), [])[:MOST]
     return [value_data(m, reading=words) for words, m in found]
 
 

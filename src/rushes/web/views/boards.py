@@ -38,12 +38,12 @@ from rushes.web.boards.data import (
     open_comparison,
     read_grid_query,
     runs_board,
-    short_names,
 )
 from rushes.web.clips.files import take_address
 from rushes.web.clips.numbers import LETTERS, MOST, Side
 from rushes.web.clips.thumbnails import picture
 from rushes.web.home.data import suite_status
+from rushes.web.home.discovery import short_names
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.http.routes import admin_router, with_json_view

@@ -24,7 +24,7 @@ from rushes.web.clips.numbers import (
     sides_data,
 )
 from rushes.web.clips.thumbnails import file_picture
-from rushes.web.home.discovery import split_subject
+from rushes.web.home.discovery import short_names, split_subject
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import file_response
 from rushes.web.http.pages import json_reply, page, reply
@@ -142,6 +142,7 @@ def side_by_side_page(
         letters=LETTERS[: len(sides)],
         heading=title or " and ".join(filter(None, (", ".join(ids[:-1]), ids[-1]))),
         crumbs=crumbs,
+        short=short_names([side.name for side in sides]),
         alike=alike,
         differing=differing,
     )
