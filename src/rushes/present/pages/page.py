@@ -136,7 +136,7 @@ def value_html(cell: Cell) -> str:
     return f'<button type="button" class="num" {data} title="{escape(words)}">{escape(cell.text)}</button>'
 
 
-_LOOK = Look(table=' class="grid"', right=_RIGHT, number=lambda cell: (_RIGHT, value_html(cell)))
+_LOOK = Look(table=' class="grid"', right=_RIGHT, number=lambda cell: (_RIGHT, value_html(cell)), fold=True)
 
 
 def definition_groups(definitions: Sequence[Definition]) -> list[tuple[Definition, list[str]]]:
