@@ -253,6 +253,51 @@ def test_a_long_sheet_comes_in_pieces_and_keeps_its_ticks(look: Callable[..., pl
     playwright.expect(page.get_by_role("status").first).to_contain_text("10 of 500 clips, 2 ticked")
 
 
+FIRST_ROW = """() => {
+  const box = document.querySelector('.tile .shot').getBoundingClientRect();
+  const columns = getComputedStyle(document.querySelector('.sheet')).gridTemplateColumns.split(' ').length;
+  return { top: box.top, bottom: box.bottom, columns };
+}"""
+
+
+def test_clips_are_on_the_first_screen_and_fill_the_window(look: Callable[..., playwright.Page]) -> None:
+    page = look()
+    page.goto("/runs/model_a")
+    found = {}
+    for width, height in ((390, 844), (1440, 900), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        found[width] = page.evaluate(FIRST_ROW)
+        assert found[width]["bottom"] < height, f"the first clip is below the first screen at {width} px"
+    assert found[1440]["top"] < 200 and found[2560]["columns"] > found[1440]["columns"] > found[390]["columns"]
+    assert page.locator(".rail").is_visible() and page.get_by_role("button", name="Filters").is_hidden()
+    page.evaluate("scrollTo(0, 400)")
+    assert page.evaluate("document.querySelector('.top').getBoundingClientRect().top") == 0, "the header stays"
+
+
+def test_on_a_phone_filters_come_when_asked_for(look: Callable[..., playwright.Page]) -> None:
+    page = look(viewport={"width": 390, "height": 844})
+    page.goto("/runs/long")
+    assert page.locator(".rail").is_hidden()
+    page.get_by_role("button", name="Filters").press("Enter")
+    page.get_by_label("reject 125").check()
+    playwright.expect(page.get_by_role("status").first).to_contain_text("125 of 500 clips")
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator(".rail")).to_be_hidden()
+
+
+def test_the_size_of_the_cards_is_remembered(look: Callable[..., playwright.Page]) -> None:
+    page = look(viewport={"width": 1440, "height": 900})
+    page.goto("/runs/long")
+    before = page.evaluate(FIRST_ROW)["columns"]
+    slider = page.get_by_label("Size of the pictures")
+    slider.fill("400")
+    large = page.evaluate(FIRST_ROW)["columns"]
+    assert large < before
+    page.reload()
+    playwright.expect(slider).to_have_value("400")
+    assert page.evaluate(FIRST_ROW)["columns"] == large
+
+
 def test_every_view_fits_and_axe_finds_nothing(look: Callable[..., playwright.Page]) -> None:
     page = look(color_scheme="light")
     for address in ("/runs/long", "/runs/long?view=table&min.blur_score=30&star=1", "/runs/model_a?view=table"):
