@@ -37,8 +37,6 @@ _NOUNS = {
     "sweep": ("sweep", "sweeps"),
     "study": ("study", "studies"),
 }
-_HEX = 64
-"""Characters of a digest; what is shorter is the number of a clip without one."""
 _SHARED = 0.5
 """Of the clips of either run: two runs that have fewer in common do not belong together."""
 _LARGEST = 16 * 1024 * 1024
@@ -53,15 +51,17 @@ def home_data(bench: Workbench) -> dict[str, object]:
     ]
     cards = _cards(bench, runs, suites)
     found = None if bench.discovery is None else bench.discovery.look()
+    stamp = home_stamp(bench)
+    counted = f"{stamp} {sum(card['counted'] for card in cards)}"
     return {
         "boards": boards,
         "comparisons": _comparisons(bench, runs, suites),
         "runs": cards,
-        "totals": _totals(bench, cards),
+        "totals": bench.summaries.totals(counted, lambda: _totals(bench, cards)),
         "sweeps": [] if found is None else [{"name": n, **sweep_status(p)} for n, p in found.sweeps.items()],
         "databases": _databases(found.studies) if found is not None and bench.viewing else [],
         "note": "" if found is None else found.note,
-        "stamp": home_stamp(bench),
+        "stamp": stamp,
     }
 
 
@@ -170,13 +170,10 @@ def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) ->
     used: set[str] = set()
     for place, name in enumerate(newest):
         head, mine = bench.summaries.head(runs[name]), bench.summaries.ids(runs[name])
-        common = {
-            other: len(mine & ids)
-            for other in newest[place + 1 :]
-            if bench.summaries.head(runs[other]).instrument == head.instrument
-            and (ids := bench.summaries.ids(runs[other]))
-            and len(mine & ids) >= _SHARED * max(len(mine), len(ids))
-        }
+        others = [one for one in newest[place + 1 :] if bench.summaries.head(runs[one]).instrument == head.instrument]
+        ids = {other: bench.summaries.ids(runs[other]) for other in others}
+        least = {other: _SHARED * max(len(mine), len(theirs)) for other, theirs in ids.items()}
+        common = {other: count for other in others if (count := len(mine & ids[other])) >= least[other]}
         best = max(common, key=common.__getitem__, default="")
         if common.get(best) and name not in used:
             used |= {name, best}
@@ -191,15 +188,12 @@ def _totals(bench: Workbench, cards: Sequence[Mapping[str, Any]]) -> dict[str, i
     """Different clips with a review signal, over all runs that were counted: of a clip in several runs, the newest
     one's. Clips of a run in shards are not told from those of other runs."""
     found: Counter[str] = Counter()
-    seen: set[object] = set()
-    for card in sorted((card for card in cards if card["badges"]), key=lambda card: str(card["date"]), reverse=True):
-        signals = bench.summaries.summary(bench.runs[card["name"]]).signals
-        if not signals:
-            found.update(card["badges"])
-        for digest, badge in signals.items():
-            key = digest if len(digest) == _HEX else (card["name"], digest)
-            found[badge] += key not in seen
-            seen.add(key)
+    signals: dict[bytes, str] = {}
+    for card in sorted((card for card in cards if card["badges"]), key=lambda card: str(card["date"])):
+        own = bench.summaries.summary(bench.runs[card["name"]]).signals
+        signals |= own
+        found.update({} if own else card["badges"])
+    found.update(signals.values())
     return {"runs": len(cards), "judged": found.total(), **{badge: found[badge] for badge in SIGNALS}}
 
 
