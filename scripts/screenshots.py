@@ -67,7 +67,7 @@ def demo_gallery(demo: Path, folder: Path) -> Iterator[Gallery]:
     write_report(runs_of(demo), folder / "report.html", title="Demo report")
     write_comparison(pair, folder / "compare.html")
     write_board(suite, folder / "board.html", title="Which system is better?")
-    failures(suite, "sharpness", top=2).save(folder / "failures.html")
+    failures(suite, "psnr", top=2).save(folder / "failures.html")
     systems = {name: demo / "board" / name for name in ("amber", "birch")}
     site = {"site": str(ROOT / "site")} if (ROOT / "site" / "index.html").is_file() else {}
     names = {"take": "take_freeze", "shared": "p00", "board": suite.name, **site}

@@ -71,7 +71,7 @@ def test_the_page_has_its_column_and_its_lane(rushes: Rushes, measured: Path) ->
     names = [data["metrics"][number]["name"] for number in data["columns"]]
     assert names[-1] == "letterbox_ratio" and ">bars ↓<" in (measured / "page.html").read_text()
     lanes = {lane["label"]: lane["series"] for lane in barred["timeline"]["lanes"]}
-    assert list(lanes) == ["Luma", "Sharpness", "Difference", "Bars"]
+    assert list(lanes) == ["Luma", "Blur score", "Difference", "Bars"]
     assert (lanes["Bars"][0]["word"], lanes["Bars"][0]["low"], lanes["Bars"][0]["high"]) == ("bars", 0.0, 1.0)
 
 
@@ -109,7 +109,7 @@ def test_a_run_shows_it_when_the_package_is_gone(measured: Path, tmp_path: Path)
     assert data["metrics"][data["columns"][-1]]["name"] == "letterbox_ratio"
     assert ">letterbox_ratio ↓<" in (tmp_path / "page.html").read_text()
     assert "Share of the picture&#39;s rows" in (tmp_path / "page.html").read_text()
-    assert [lane["label"] for lane in barred["timeline"]["lanes"]] == ["Luma", "Sharpness", "Difference"]
+    assert [lane["label"] for lane in barred["timeline"]["lanes"]] == ["Luma", "Blur score", "Difference"]
 
 
 def test_a_name_that_is_not_installed_is_one_line(rushes: Rushes, takes: Path, tmp_path: Path) -> None:

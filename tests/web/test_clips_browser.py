@@ -190,6 +190,22 @@ def test_on_a_phone_clips_are_stacked_and_nothing_is_cut(look: Callable[..., pla
     playwright.expect(page.get_by_role("button", name="Play both")).to_be_in_viewport()
 
 
+def test_the_timeline_is_below_the_video_and_a_reason_goes_to_its_place(look: Callable[..., playwright.Page]) -> None:
+    page = look("/runs/model_a/take?id=flash")
+    playwright.expect(page.locator("canvas")).to_be_visible()
+    video, canvas = page.locator("video").bounding_box(), page.locator("canvas").bounding_box()
+    assert video is not None and canvas is not None
+    assert video["y"] + video["height"] < canvas["y"] < 800 and canvas["y"] + canvas["height"] <= 900
+    assert video["width"] / video["height"] == pytest.approx(160 / 90, rel=0.01), "no bars beside the picture"
+    until(page, "document.querySelector('video').readyState >= 2")
+    page.locator("button.reason", has_text="glitch").press("Enter")
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
+    # What fired has a bar on the timeline, at the place that the reason names.
+    fired = page.evaluate("fetch(document.querySelector('[data-take]').dataset.timeline).then((a) => a.json())")
+    spans = {one["word"]: one["span"] for one in fired["timeline"]["fired"]}
+    assert spans["glitch"][0] == pytest.approx(1000 * FRAME_S * FLASH_FRAME, abs=1)
+
+
 def test_the_list_has_the_long_still_and_counts_the_rest(look: Callable[..., playwright.Page]) -> None:
     page = look(f"/runs/model_a/take?id={LONG}")
     marks = page.locator("button.mark")

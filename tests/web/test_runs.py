@@ -331,7 +331,7 @@ def test_a_run_that_cannot_be_read_gets_a_page_of_its_own(make_site: MakeSite, t
 def test_empty_states(make_site: MakeSite, tmp_path: Path, five: Path) -> None:
     empty = write_run(tmp_path / "empty", [])
     client = owner(make_site(runs=[empty, five]))
-    assert "holds no subjects" in client.get("/runs/empty").text
+    assert "holds no clips" in client.get("/runs/empty").text
     assert "No clip fits these filters" in client.get("/runs/five?q=zzz").text
     assert "No run is served" in owner(make_site()).get("/").text
 

@@ -11,12 +11,18 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rushes.core import Measurement
+from rushes.core.reason import severity_text
+from rushes.core.words.definition_text import value_text
+from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.clip.metrics.face.presence import FACE_PRESENT_RATIO
+from rushes.instruments.fidelity.evaluate import evaluate_fidelity
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.votes import Vote
+from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, Subject, read_run
 from rushes.web.clips.selection import make_links
 from rushes.web.clips.triage import FILE, Change, Mark, change_mark
@@ -165,10 +171,46 @@ def test_the_sheet_has_pictures_reasons_in_words_and_players(make_site: MakeSite
     assert picture and client.get(picture[1]).headers["cache-control"] == "private, max-age=3600"
     assert video and client.get(video[1]).headers["content-type"] == "video/mp4"
     flagged = [s for s in read_run(measured[0]).subjects if s.badge != "pass"]
+    assert flagged
     for subject in flagged:
-        for reason in subject.reasons:
-            assert f">{reason.partition(' (')[0]}" in page or f"; {reason.partition(' (')[0]}" in page
+        worst = max(subject.why, key=lambda reason: reason.severity)
+        assert f'<span class="words">{worst.brief}</span>' in page and f'title="{"; ".join(subject.reasons)}"' in page
+        assert re.search(rf">{re.escape(worst.amount)}</b> <span[^>]*>{worst.limit}</span>", page), (
+            "value and threshold"
+        )
+        assert f">{severity_text(worst.severity)}</span>" in page
     assert 'view=table"' in page and "style=" not in page
+
+
+def test_a_card_has_the_shape_of_its_clip_and_its_prompt(make_site: MakeSite, tmp_path: Path) -> None:
+    clips = tmp_path / "clips" / "model"
+    clips.mkdir(parents=True)
+    write_clip(clips / "p1.mp4", (np.full((96, 64, 3), n, np.uint8) for n in range(5)), fps=5)
+    (clips.parent / "prompts.csv").write_text("prompt_id,prompt_text\np1,a red fox\n", encoding="utf-8")
+    run = evaluate_clips([clips.parent], run=tmp_path / "run", jobs=1).path
+    client = owner(make_site(runs=[run]))
+    page = client.get("/runs/run").text
+    assert 'width="64" height="96"' in page and ">a red fox</p>" in page
+    assert "a red fox" in client.get("/runs/run/take?id=model__p1").text
+
+
+def test_a_run_of_pairs_does_not_list_the_set_as_one(make_site: MakeSite, tmp_path: Path) -> None:
+    """The numbers of the whole set are answers above the cards, and no card."""
+    for side, shade in (("gen", 40), ("gt", 60)):
+        (tmp_path / side).mkdir()
+        for name in ("p1", "p2"):
+            frames = (np.full((48, 64, 3), shade + n, np.uint8) for n in range(4))
+            write_clip(tmp_path / side / f"{name}.mp4", frames, fps=4)
+    evaluate_fidelity(tmp_path / "gen", tmp_path / "gt", metrics=("psnr",), run=tmp_path / "fid", jobs=1)
+    mean = read_run(tmp_path / "fid").one("psnr", subject="set")
+    client = owner(make_site(runs=[tmp_path / "fid"]))
+    page = client.get("/runs/fid").text
+    assert page.count('class="tile"') == 2 and "2 pairs" in page and 'data-clip="set"' not in page
+    assert re.search(rf'class="answers".*?PSNR.*?>{re.escape(value_text(mean))}<', page, re.DOTALL), "the mean of both"
+    assert client.get("/runs/fid.json").json()["run"]["subjects"] == 2
+    assert client.get("/runs/fid/take?id=set").status_code == 200
+    card = next(one for one in client.get("/home.json").json()["runs"] if one["name"] == "fid")
+    assert (card["subjects"], card["noun"]) == (2, "clips with their references")
 
 
 def test_more_of_the_sheet_comes_in_pieces_of_60(make_site: MakeSite, tmp_path: Path) -> None:

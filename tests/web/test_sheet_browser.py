@@ -166,9 +166,9 @@ def test_two_tabs_are_told_of_each_other_s_comments(look: Callable[..., playwrig
 def test_filters_take_effect_as_they_are_moved(look: Callable[..., playwright.Page]) -> None:
     page = look()
     page.goto("/runs/long?view=table")
-    page.get_by_label("Name, file or reason").fill("clip_01")
+    page.get_by_label("Search", exact=True).fill("clip_01")
     playwright.expect(page.get_by_role("status").first).to_contain_text("10 of 500 clips")
-    playwright.expect(page.get_by_label("Name, file or reason")).to_be_focused()
+    playwright.expect(page.get_by_label("Search", exact=True)).to_be_focused()
     low = page.get_by_label("freeze_frame_ratio from", exact=True)
     low.focus()
     for _ in range(6):
@@ -181,7 +181,7 @@ def test_filters_take_effect_as_they_are_moved(look: Callable[..., playwright.Pa
     playwright.expect(low).to_have_value("0.03")
     playwright.expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("link", name="Clear filters").click()
-    page.get_by_role("link", name="reject 125").click()
+    page.get_by_label("reject 125").check()
     playwright.expect(page.get_by_role("status").first).to_contain_text("125 of 500 clips, page 1 of 2")
     page.get_by_role("link", name="Page 2").click()
     playwright.expect(page.locator("tbody tr")).to_have_count(25)
@@ -239,7 +239,9 @@ def test_a_long_sheet_comes_in_pieces_and_keeps_its_ticks(look: Callable[..., pl
     page.locator(".tile .open").first.focus()
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     until(page, "document.querySelector('[data-piece=\"9\"]').children.length === 20")
-    assert page.evaluate("document.documentElement.scrollHeight") == pytest.approx(high, abs=4), "nothing jumps"
+    # Cards with more reasons are higher, so what was not there yet was estimated; what is in sight stays in sight.
+    assert page.evaluate("document.documentElement.scrollHeight") == pytest.approx(high, rel=0.1)
+    assert page.evaluate("document.querySelector('[data-piece=\"9\"]').getBoundingClientRect().top < innerHeight")
     page.locator("[data-piece='9'] .open").last.focus()
     page.keyboard.press("ArrowLeft")
     playwright.expect(page.locator("[data-piece='9'] .open").nth(18)).to_be_focused()
@@ -247,8 +249,53 @@ def test_a_long_sheet_comes_in_pieces_and_keeps_its_ticks(look: Callable[..., pl
     page.evaluate("scrollTo(0, 0)")
     playwright.expect(page.get_by_text("2 ticked")).to_be_visible()
     assert page.locator("[name=only]").first.is_checked()
-    page.get_by_label("Name, file or reason").fill("clip_49")  # another view keeps the ticks
+    page.get_by_label("Search", exact=True).fill("clip_49")  # another view keeps the ticks
     playwright.expect(page.get_by_role("status").first).to_contain_text("10 of 500 clips, 2 ticked")
+
+
+FIRST_ROW = """() => {
+  const box = document.querySelector('.tile .shot').getBoundingClientRect();
+  const columns = getComputedStyle(document.querySelector('.sheet')).gridTemplateColumns.split(' ').length;
+  return { top: box.top, bottom: box.bottom, columns };
+}"""
+
+
+def test_clips_are_on_the_first_screen_and_fill_the_window(look: Callable[..., playwright.Page]) -> None:
+    page = look()
+    page.goto("/runs/model_a")
+    found = {}
+    for width, height in ((390, 844), (1440, 900), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        found[width] = page.evaluate(FIRST_ROW)
+        assert found[width]["bottom"] < height, f"the first clip is below the first screen at {width} px"
+    assert found[1440]["top"] < 200 and found[2560]["columns"] > found[1440]["columns"] > found[390]["columns"]
+    assert page.locator(".rail").is_visible() and page.get_by_role("button", name="Filters").is_hidden()
+    page.evaluate("scrollTo(0, 400)")
+    assert page.evaluate("document.querySelector('.top').getBoundingClientRect().top") == 0, "the header stays"
+
+
+def test_on_a_phone_filters_come_when_asked_for(look: Callable[..., playwright.Page]) -> None:
+    page = look(viewport={"width": 390, "height": 844})
+    page.goto("/runs/long")
+    assert page.locator(".rail").is_hidden()
+    page.get_by_role("button", name="Filters").press("Enter")
+    page.get_by_label("reject 125").check()
+    playwright.expect(page.get_by_role("status").first).to_contain_text("125 of 500 clips")
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator(".rail")).to_be_hidden()
+
+
+def test_the_size_of_the_cards_is_remembered(look: Callable[..., playwright.Page]) -> None:
+    page = look(viewport={"width": 1440, "height": 900})
+    page.goto("/runs/long")
+    before = page.evaluate(FIRST_ROW)["columns"]
+    slider = page.get_by_label("Size of the pictures")
+    slider.fill("400")
+    large = page.evaluate(FIRST_ROW)["columns"]
+    assert large < before
+    page.reload()
+    playwright.expect(slider).to_have_value("400")
+    assert page.evaluate(FIRST_ROW)["columns"] == large
 
 
 def test_every_view_fits_and_axe_finds_nothing(look: Callable[..., playwright.Page]) -> None:

@@ -13,8 +13,10 @@ from rushes.instruments.clip.metrics.image import SHARPNESS
 from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.instruments.clip.metrics.stillness import LONGEST_FREEZE_MS
 from rushes.instruments.clip.signals.profile import load_profile
-from rushes.storage.runs import Entry, RunWriter, Subject
+from rushes.storage.runs import Entry, RunWriter, Subject, read_run
 from rushes.web.clips.files import picture_size
+from rushes.web.clips.numbers import by_difference, clip_numbers, number_groups
+from rushes.web.runs.cache import OpenRun
 
 from .livesite import Site
 from .runsite import entry, owner, write_run
@@ -48,9 +50,35 @@ def test_what_fired_comes_first_with_its_threshold(make_site: MakeSite, tmp_path
         "longest_freeze_ms": ("> 450", 1),
     }
     page = client.get("/runs/run/take?id=a").text
-    table = page[page.index("All metrics</h2>") :]
+    table = page[page.index('class="groups"') :]
     assert table.index("longest_freeze_ms <") < table.index("sharpness <") < table.index("freeze_frame_ratio</th>")
     assert table.count('class="fired flagged"') == 2
+
+
+def test_metrics_stand_in_groups_each_once(measured: tuple[Path, Path]) -> None:
+    opened = OpenRun(read_run(measured[0]), "")
+    numbers = clip_numbers(opened, opened.rows[1])
+    groups = number_groups(numbers, of_clip=True)
+    assert [group.title for group in groups][:2] == ["Past their thresholds", "Within their thresholds"]
+    assert [group.open for group in groups] == [True] + [False] * (len(groups) - 1)
+    placed = [line["signature"] for group in groups for line in group.lines]
+    assert sorted(placed) == sorted(line["signature"] for line in numbers), "each once, none left out"
+    family = {line["name"]: group.title for group in groups for line in group.lines}
+    assert (family["fps"], family["freeze_frame_ratio"], family["blur_score"]) == (
+        "File and timing",
+        "Motion",
+        "Picture",
+    )
+    quiet = number_groups(clip_numbers(opened, opened.rows[0]), of_clip=True)
+    assert quiet[0].title == "Within their thresholds" and quiet[0].open, "nothing fired: what was judged is open"
+
+
+def test_equal_values_are_apart_and_the_largest_change_is_first() -> None:
+    def line(name: str, a: float, b: float) -> dict[str, object]:
+        return {"key": name, "a": {"value": a}, "b": {"value": b}, "difference": {"value": b - a}}
+
+    alike, differing = by_difference([line("same", 2, 2), line("third", 90, 100), line("half", 1, 2)])
+    assert [one["key"] for one in alike] == ["same"] and [one["key"] for one in differing] == ["half", "third"]
 
 
 def test_a_profile_of_ones_own_shows_the_thresholds_that_its_reasons_name(make_site: MakeSite, tmp_path: Path) -> None:

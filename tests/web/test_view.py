@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,7 @@ from rushes.cli.main import app
 from rushes.cli.workbench.serve import _discovery
 from rushes.cli.workbench.view import _show
 from rushes.compare.board.board import board_page
-from rushes.storage.runs import RunWriter
+from rushes.storage.runs import Entry, RunWriter
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
 from rushes.web.home.discovery import Served
@@ -177,12 +178,56 @@ def test_verdicts_come_after_the_page(viewed: Site, folder: Path) -> None:
     address = re.search(r'data-verdict="([^"]+board=[^"]+)"', client.get("/").text)
     assert address is not None
     told = client.get(html.unescape(address[1])).json()["verdict"]
-    assert told == str(board_page(folder / "boards" / "takes").opening)
+    assert told == board_page(folder / "boards" / "takes").opening.headline, "the answer; the rest is on its page"
     pair = client.get("/home.json").json()["comparisons"]
     assert [(one["a"], one["b"], one["common"]) for one in pair] == [("models/runs/model_a", "models/runs/model_b", 3)]
     found = client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
     assert found == client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
     assert found.startswith("B: 0 of 3 clips flagged, A: 1 of 3 (glitch); not significant. No significant")
+
+
+def test_a_clip_in_several_runs_counts_once_with_its_newest_signal(tmp_path: Path, sites: list[Site]) -> None:
+    def clip(name: str, digest: str, badge: str) -> Entry:
+        one = entry(name, 0.4, badge=badge)
+        return replace(one, subject=replace(one.subject, sha256=digest * 32))
+
+    older = [clip("a", "01", "reject"), clip("b", "02", "pass"), clip("c", "03", "flagged")]
+    newer = [clip("x", "01", "pass"), clip("y", "04", "pass")]
+    for name, clips in (("older", older), ("newer", newer)):
+        write_run(tmp_path / name, clips)
+    dated = tmp_path / "older" / "run.json"
+    info = json.loads(dated.read_text(encoding="utf-8"))
+    dated.write_text(json.dumps(info | {key: f"2020{info[key][4:]}" for key in ("started", "finished")}))
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    client = inside(sites[0])
+    data = client.get("/home.json").json()
+    # Four files; the one in both runs passes by the newer: 3 pass, 1 flagged, and the reject of before is gone.
+    assert data["totals"] == {"runs": 2, "judged": 4, "reject": 0, "flagged": 1, "pass": 3}
+    assert "4 different clips judged" in client.get("/").text
+    assert data["comparisons"] == [], "no clip is in both by name"
+
+
+def test_only_finished_runs_of_mostly_the_same_clips_are_compared_unasked(tmp_path: Path, sites: list[Site]) -> None:
+    def shared(count: int) -> list[Entry]:
+        return [entry(f"p{n}", 0.1) for n in range(count)]
+
+    write_run(tmp_path / "all", shared(9))
+    write_run(tmp_path / "few", shared(4))
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    client = inside(sites[0])
+    assert client.get("/home.json").json()["comparisons"] == [], "4 of 9"
+    write_run(tmp_path / "most", shared(5))
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    pairs = inside(sites[1]).get("/home.json").json()["comparisons"]
+    assert len(pairs) == 1 and {pairs[0]["a"], pairs[0]["b"]} <= {"all", "few", "most"} and pairs[0]["common"] >= 4
+    page = inside(sites[1]).get("/").text
+    assert page.count('form="compare-two"') == 3, "each run can be ticked"
+
+
+def test_more_than_two_ticked_runs_are_shown_prompt_by_prompt(viewed: Site) -> None:
+    names = ["models/runs/model_a", "models/runs/model_b", "models/runs/model_a"]
+    answer = inside(viewed).get("/home/compare", params={"run": names})
+    assert answer.status_code == 303 and answer.headers["location"].startswith("/grid?runs=models%2Fruns%2Fmodel_a%2C")
 
 
 def test_two_ticked_runs_are_compared_the_older_first(viewed: Site) -> None:

@@ -184,6 +184,11 @@ class Reason:
         return f"{SIGNS[self.comparison]} {self.threshold}" if self.comparison in SIGNS else str(self.threshold).lower()
 
     @property
+    def amount(self) -> str:
+        """The value, with digits enough to be seen past its threshold: "10.37"; "" where no threshold was passed."""
+        return self._number if self.cause is Cause.RULE and self.comparison in SIGNS else ""
+
+    @property
     def _state(self) -> str:
         return f"{self.metric}={str(bool(self.value)).lower()}"
 

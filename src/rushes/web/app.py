@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from rushes.core.errors import InputError
@@ -25,6 +26,7 @@ from rushes.web.http.named_paths import NamedPaths, with_slashes
 from rushes.web.http.operations import Operations
 from rushes.web.http.pages import page, see
 from rushes.web.http.security import Guard, StaleForm, csrf_checked
+from rushes.web.http.shared_files import SHARED, shared_file
 from rushes.web.views import boards, clips, home_parts, runs
 from rushes.web.views.study import accounts, admin, rater, ratings, results, studies
 from rushes.web.workbench import Workbench
@@ -107,6 +109,7 @@ def routed(
     if bench.viewing:
         for path in ("/studies/{rest:path}", "/account", "/login", "/setup"):
             app.add_api_route(path, _not_in_view, dependencies=[Depends(admin_only)], response_model=None)
+    app.routes.extend(Route(f"/static/{name}", shared_file) for name in SHARED)
     app.mount("/static", _Static(directory=STATIC), name="static")
     errors.install(app)
     _install_redirects(app)

@@ -22,11 +22,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rushes.web.home.discovery import Discovery, Root, Served
 from rushes.web.http.security import Guard
+from rushes.web.http.shared_files import SHARED, shared_file
 from rushes.web.views.home import home
 from rushes.web.workbench import Workbench
 
 STATIC = Path(__file__).with_name("static")
-_FILES = ("rushes.css", "home.css", "home.js", "landed.js", "net.js", "icon.svg")
+_FILES = ("frame.css", "rushes.css", "home.css", "home.js", "landed.js", "net.js", "icon.svg")
 WARM_UP_S = 0.4
 """After the home page has gone out: time for the browser to fetch its files and paint."""
 
@@ -68,7 +69,9 @@ def view_app(folders: Sequence[Path], *, token: str) -> Starlette:
 def _file(request: Request) -> Response:
     """One of the home page's own files, named by its route."""
     name = request.url.path.rpartition("/")[2]
-    return FileResponse(STATIC / name, headers={"cache-control": "no-cache"})
+    return (
+        shared_file(request) if name in SHARED else FileResponse(STATIC / name, headers={"cache-control": "no-cache"})
+    )
 
 
 class _Rest:

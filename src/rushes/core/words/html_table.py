@@ -20,6 +20,8 @@ class Look:
     right: str = ""
     number: Callable[[Cell], tuple[str, str]]
     """Attributes and content of a cell that holds a measurement."""
+    fold: bool = False
+    """Whether signatures are behind an icon (`folded`), for pages with a style for it."""
 
 
 def hover(cell: Cell) -> str:
@@ -27,6 +29,18 @@ def hover(cell: Cell) -> str:
     assert cell.measurement is not None
     words = filter(None, (cell.signature, f"N {cell.measurement.count}", cell.measurement.note))
     return f' title="{escape(" · ".join(words))}"'
+
+
+SIGNATURE = "signature"
+"""The head of a column of signatures."""
+
+
+def folded(signature: str, inner: str = "") -> str:
+    """A signature behind an icon that opens by click and by keyboard; `inner` shows it in another dress than code."""
+    if not signature:
+        return ""
+    shown = inner or f"<code>{escape(signature)}</code>"
+    return f'<details class="sig"><summary aria-label="Signature" title="Signature"></summary>{shown}</details>'
 
 
 def html(table: Table, look: Look, *, title: str = "") -> str:
@@ -47,5 +61,7 @@ def _cells(table: Table, row: Sequence[Cell], look: Look) -> Iterator[str]:
             yield f"<td{attributes}>{inner}</td>"
         elif place == 0:
             yield f'<th scope="row"{look.left}>{escape(cell.text)}</th>'
+        elif look.fold and column.head == SIGNATURE:
+            yield f'<td class="sig-cell">{folded(cell.text)}</td>'
         else:
             yield f"<td{look.right if column.kind.right else look.left}>{escape(cell.text)}</td>"

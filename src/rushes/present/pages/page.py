@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _HOME = "rushes.present.pages"
-SHARED = ("verdict.html",)
+SHARED = ("verdict.html", "brand.html")
 """Templates that other packages' pages include."""
 _SCRIPTS = ("timeline.js", "numbers.js", "report.js")
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
@@ -71,7 +71,7 @@ def render_page(
 
 def page_style() -> str:
     """The style sheet of a report, and of pages that look like one."""
-    return asset("report.css") + asset("verdict.css")
+    return asset("frame.css") + asset("report.css") + asset("verdict.css")
 
 
 def opening(sections: Sequence[Section]) -> Verdict:
@@ -136,7 +136,7 @@ def value_html(cell: Cell) -> str:
     return f'<button type="button" class="num" {data} title="{escape(words)}">{escape(cell.text)}</button>'
 
 
-_LOOK = Look(table=' class="grid"', right=_RIGHT, number=lambda cell: (_RIGHT, value_html(cell)))
+_LOOK = Look(table=' class="grid"', right=_RIGHT, number=lambda cell: (_RIGHT, value_html(cell)), fold=True)
 
 
 def definition_groups(definitions: Sequence[Definition]) -> list[tuple[Definition, list[str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from rushes.core import Definition, Measurement
@@ -62,6 +62,8 @@ class Whole:
     reasons: Mapping[str, int]
     """Reasons by the metric they are about."""
     not_judged: Mapping[str, int]
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What review signals call each of these metrics: "flickers"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,8 @@ class SubjectTable:
     """What one subject is called: "clip"."""
     counts: Sequence[tuple[str, int]]
     """How many have each signal, worst first."""
-    reasons: Sequence[tuple[str, int]]
+    reasons: Sequence[tuple[str, str, int]]
+    """The metric, what it is called in words, and how many reasons are about it; most frequent first."""
     not_judged: Sequence[tuple[str, int]]
     columns: Sequence[Column]
     definitions: Sequence[Definition]
@@ -132,7 +135,7 @@ def subject_table(
     return SubjectTable(
         noun=noun,
         counts=[(badge, told.counts.get(badge, 0)) for badge in signals],
-        reasons=ranked(told.reasons),
+        reasons=[(name, told.words.get(name, name), count) for name, count in ranked(told.reasons)],
         not_judged=ranked(told.not_judged),
         columns=shown,
         definitions=[m.definition for m in samples.values()],
@@ -150,6 +153,7 @@ def _counted(entries: Sequence[Entry]) -> Whole:
         counts=Counter(str(entry.subject.badge or "") for entry in entries),
         reasons=Counter(reason.about for entry in entries for reason in entry.subject.why),
         not_judged=Counter(name for entry in entries for name in not_judged(entry)),
+        words={reason.about: reason.kind for entry in reversed(entries) for reason in entry.subject.why},
     )
 
 

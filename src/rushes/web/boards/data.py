@@ -29,20 +29,19 @@ from rushes.compare.runs.page.clips import ChangedClip, most_changed
 from rushes.compare.runs.page.page import charts
 from rushes.compare.runs.page.words import run_name
 from rushes.compare.summaries import comparison_verdict
-from rushes.core.errors import InputError
 from rushes.core.table import ARROWS
 from rushes.core.words.definition_text import value_text
 from rushes.present.charts.figure import Figure
 from rushes.present.verdict.verdict import Verdict
 from rushes.storage.remote.address import is_remote
 from rushes.suite.folder import FILE, SuiteRun, read_suite_folder
-from rushes.suite.prompts import read_prompts
 from rushes.web.clips.files import picture_size, take_address, take_file
 from rushes.web.clips.thumbnails import picture_address
 from rushes.web.home.discovery import run_title
 from rushes.web.http.fields import whole_number
 from rushes.web.kept import Kept
 from rushes.web.runs.cache import OpenRun, RunCache
+from rushes.web.runs.prompts import texts_near
 from rushes.web.runs.summary import run_stamp
 
 _MOST_STRIPS = 4000
@@ -229,24 +228,19 @@ def runs_board(runs: Mapping[str, Path], stamps: Sequence[str]) -> OpenBoard:
     def make() -> OpenBoard:
         with _making:
             data = collect_board([folder if "=" in name else f"{name}={folder}" for name, folder in runs.items()])
-            data = _with_texts(data, list(runs.values()))
+            data = _with_texts(data, runs)
             return OpenBoard(board_page(data, timelines=0), " ".join(stamps))
 
     return _boards.get((tuple(runs.items()), tuple(stamps)), make)
 
 
-def _with_texts(data: BoardData, folders: Sequence[Path]) -> BoardData:
-    """Prompts with their words, where a prompts.csv lies beside the runs or beside their folder."""
-    places = dict.fromkeys(place / "prompts.csv" for folder in folders for place in folder.resolve().parents[:2])
-    file = next((place for place in places if place.is_file()), None)
-    if file is None:
-        return data
-    try:
-        known = {prompt.id: prompt for prompt in read_prompts(file)}
-    except InputError:
-        return data  # a table of something else: the grid shows the prompts' ids
-    found = [(prompt, known.get(prompt.id, prompt)) for prompt in data.prompts]
-    return replace(data, prompts=tuple(replace(one, text=other.text, group=other.group) for one, other in found))
+def _with_texts(data: BoardData, folders: Mapping[str, Path]) -> BoardData:
+    """Prompts with their words, where a list of them lies near the runs or the clips."""
+    known: dict[str, str] = {}
+    for (system, prompt), clip in data.clips.items():
+        text = texts_near(folders[system], clip.path).get(prompt, "") if system in folders else ""
+        known.setdefault(prompt, text)
+    return replace(data, prompts=tuple(replace(one, text=one.text or known.get(one.id, "")) for one in data.prompts))
 
 
 def grid_data(

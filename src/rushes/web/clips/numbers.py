@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushes.core import Measurement, Reading, difference
 from rushes.core.definition import describe_difference
-from rushes.instruments.clip.metrics import readings
+from rushes.instruments.clip.metrics import family, readings
 from rushes.instruments.clip.signals.badges import fired_rules
-from rushes.instruments.clip.signals.profile import Rule, profile_of, rule_text
+from rushes.instruments.clip.signals.profile import rule_text
 from rushes.web.clips.files import picture_size
 from rushes.web.runs.cache import OpenRun, Row, RunCache
 from rushes.web.runs.data import take_data, value_data
+from rushes.web.runs.limits import rules_of
 
 LETTERS = "abcd"
 MOST = len(LETTERS)
@@ -25,7 +27,7 @@ def clip_numbers(opened: OpenRun, row: Row) -> list[dict[str, object]]:
     clip's reason that names it, from 1 on, 0 where none does. A profile of the user's own is not kept by a run: then
     only what fired has its threshold, which the reason names.
     """
-    rules, fired = _rules(opened.run.info.get("settings")), fired_rules(row.entry)
+    rules, fired = rules_of(opened.run.info.get("settings")), fired_rules(row.entry)
     order = list(fired)
     first: set[str] = set()
     lines = []
@@ -43,18 +45,51 @@ def clip_numbers(opened: OpenRun, row: Row) -> list[dict[str, object]]:
     return lines
 
 
-def fired_first(lines: Sequence[dict[str, object]]) -> list[dict[str, object]]:
-    """What fired in the order of the reasons; the others as they stood."""
-    return sorted(lines, key=lambda line: line["fired"] or len(lines) + 1)  # type: ignore[arg-type,return-value]
+_FILE, _PICTURE, _MOTION = "File and timing", "Picture", "Motion"
+_GROUPS = {
+    "timing": _FILE,
+    "motion": _MOTION,
+    "stillness": _MOTION,
+    "flow": _MOTION,
+    "disorder": _MOTION,
+    "vbench": _MOTION,
+    "warping": _MOTION,
+    "face": "Face",
+    "sound": "Sound",
+}
+"""What a page calls families of clip metrics; the others are about the picture."""
+_ORDER = (_PICTURE, _MOTION, "Face", "Sound", _FILE)
 
 
-def _rules(settings: object) -> Mapping[str, Sequence[Rule]]:
-    profile = profile_of(settings)
-    rules: dict[str, list[Rule]] = {}
-    for rule in () if profile is None else profile.rules:
-        for name in rule.readings or (rule.metric,):
-            rules.setdefault(name, []).append(rule)
-    return rules
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NumberGroup:
+    """Numbers of a clip that stand together, folded or open."""
+
+    title: str
+    lines: Sequence[dict[str, object]]
+    open: bool = False
+    fired: bool = False
+
+
+def number_groups(lines: Sequence[dict[str, object]], *, of_clip: bool) -> list[NumberGroup]:
+    """What fired, by severity; what has a rule and did not fire; then the other metrics by family, folded.
+
+    A number stands once. Those of another instrument than clip have no families: they are one group.
+    """
+    if not of_clip:
+        return [NumberGroup(title="All metrics", lines=lines, open=True)]
+    fired = sorted((line for line in lines if line["fired"]), key=lambda line: int(str(line["fired"])))
+    judged = [line for line in lines if line["threshold"] and not line["fired"]]
+    found: dict[str, list[dict[str, object]]] = {title: [] for title in _ORDER}
+    for line in (line for line in lines if not line["threshold"] and not line["fired"]):
+        names = readings(str(line["signature"])) or (str(line["name"]),)
+        found[_GROUPS.get(family(names[0]), _PICTURE)].append(line)
+    groups = [
+        NumberGroup(title="Past their thresholds", lines=fired, open=True, fired=True),
+        NumberGroup(title="Within their thresholds", lines=judged, open=not fired),
+        *(NumberGroup(title=title, lines=rows) for title, rows in found.items()),
+    ]
+    return [group for group in groups if group.lines]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +103,7 @@ class Side:
     """Addresses that replace those of a served run: its `address` and its `timeline`; {} for a served run."""
 
 
-def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, object]:
+def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, Any]:
     """Each clip under its letter, and every number of all of them."""
     clips = {letter: clip_data(side, run_cache=run_cache) for letter, side in zip(LETTERS, sides, strict=False)}
     return {**clips, "numbers": number_lines(sides)}
@@ -88,6 +123,22 @@ def number_lines(sides: Sequence[Side]) -> list[dict[str, object]]:
         readings |= side.opened.readings
     keys = dict.fromkeys(key for side in sides for key in side.row.values)
     return [_line(key, readings[key].label, [side.row.values.get(key) for side in sides]) for key in keys]
+
+
+def by_difference(lines: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Lines of two clips: those whose values are equal, and the others, the largest change for its size first.
+
+    The size of a change is |B − A| over the larger of |A| and |B|; values that do not compare come last.
+    """
+
+    def size(line: dict[str, Any]) -> float:
+        if line["difference"] is None or line["difference"]["value"] is None:
+            return 0.0
+        largest = max(abs(float(line[letter]["value"])) for letter in LETTERS[:2])
+        return abs(float(line["difference"]["value"])) / largest if largest else 0.0
+
+    alike = [line for line in lines if line["difference"] is not None and not line["difference"]["value"]]
+    return alike, sorted((line for line in lines if line not in alike), key=size, reverse=True)
 
 
 def _line(key: str, name: str, found: Sequence[Measurement | None]) -> dict[str, object]:

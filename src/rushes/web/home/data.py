@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from rushes.core.reason import SIGNALS
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.study.database.listing import studies_in as studies_in
 from rushes.web.home.discovery import shown_path
@@ -36,6 +37,8 @@ _NOUNS = {
     "sweep": ("sweep", "sweeps"),
     "study": ("study", "studies"),
 }
+_SHARED = 0.5
+"""Of the clips of either run: two runs that have fewer in common do not belong together."""
 _LARGEST = 16 * 1024 * 1024
 """Bytes of a manifest that is read for the sake of one line."""
 
@@ -48,15 +51,17 @@ def home_data(bench: Workbench) -> dict[str, object]:
     ]
     cards = _cards(bench, runs, suites)
     found = None if bench.discovery is None else bench.discovery.look()
+    stamp = home_stamp(bench)
+    counted = f"{stamp} {sum(card['counted'] for card in cards)}"
     return {
         "boards": boards,
         "comparisons": _comparisons(bench, runs, suites),
         "runs": cards,
-        "totals": _totals(cards),
+        "totals": bench.summaries.totals(counted, lambda: _totals(bench, cards)),
         "sweeps": [] if found is None else [{"name": n, **sweep_status(p)} for n, p in found.sweeps.items()],
         "databases": _databases(found.studies) if found is not None and bench.viewing else [],
         "note": "" if found is None else found.note,
-        "stamp": home_stamp(bench),
+        "stamp": stamp,
     }
 
 
@@ -101,6 +106,7 @@ def run_card(bench: Workbench, name: str, *, suite: str = "", counted: bool = Tr
         "noun": "",
         "badges": {},
         "worst": [],
+        "numbers": f"/home/numbers?run={quote(name, safe='')}" if head.openable and head.instrument != "clip" else "",
     }
     return card | _counted(bench, name, folder, head) if counted and head.openable else card
 
@@ -134,7 +140,7 @@ def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path
         if not known:
             left -= subjects_size(folder)
         cards.append(run_card(bench, name, suite=suite_of(name, suites), counted=known or left >= 0))
-    of_kind = Counter(card["instrument"] for card in cards if card["openable"] and not card["suite"])
+    of_kind = Counter(card["instrument"] for card in cards if card["openable"])
     for card in cards:
         card["comparable"] = card["openable"] and of_kind[card["instrument"]] > 1
     cards.sort(key=lambda card: str(card["date"]), reverse=True)
@@ -147,9 +153,11 @@ def suite_of(name: str, suites: Mapping[str, Path]) -> str:
 
 
 def _comparisons(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, object]]:
-    """The newest runs, each with the newest of the older runs that it shares most clips with. A suite's board says more
-    about its own runs; of many large runs none are offered here, and every run's own page has its list."""
-    own = [name for name in runs if not suite_of(name, suites) and bench.summaries.head(runs[name]).openable]
+    """The newest runs, each with the newest older run that it belongs together with: both finished, of one instrument,
+    and most of the clips of either in both. A suite's board says more about its own runs; of many large runs none are
+    offered here, and every run's own page has its list."""
+    finished = [name for name in runs if bench.summaries.head(runs[name]).status == "complete"]
+    own = [name for name in finished if not suite_of(name, suites)]
     order = {name: place for place, name in enumerate(runs)}  # of two that began in one second, the later name
     own.sort(key=lambda name: (bench.summaries.head(runs[name]).started, order[name]), reverse=True)
     own = own[:_NEWEST]
@@ -162,11 +170,10 @@ def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) ->
     used: set[str] = set()
     for place, name in enumerate(newest):
         head, mine = bench.summaries.head(runs[name]), bench.summaries.ids(runs[name])
-        common = {
-            other: len(mine & bench.summaries.ids(runs[other]))
-            for other in newest[place + 1 :]
-            if bench.summaries.head(runs[other]).instrument == head.instrument
-        }
+        others = [one for one in newest[place + 1 :] if bench.summaries.head(runs[one]).instrument == head.instrument]
+        ids = {other: bench.summaries.ids(runs[other]) for other in others}
+        least = {other: _SHARED * max(len(mine), len(theirs)) for other, theirs in ids.items()}
+        common = {other: count for other in others if (count := len(mine & ids[other])) >= least[other]}
         best = max(common, key=common.__getitem__, default="")
         if common.get(best) and name not in used:
             used |= {name, best}
@@ -177,11 +184,17 @@ def compare_address(a: str, b: str) -> str:
     return f"/compare/runs?a={quote(a, safe='')}&b={quote(b, safe='')}"
 
 
-def _totals(cards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Over all runs that were counted: subjects with a review signal."""
-    names = ("reject", "flagged", "pass")
-    found = {badge: sum(card["badges"].get(badge, 0) for card in cards) for badge in names}
-    return {"runs": len(cards), "judged": sum(found.values()), **found}
+def _totals(bench: Workbench, cards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Different clips with a review signal, over all runs that were counted: of a clip in several runs, the newest
+    one's. Clips of a run in shards are not told from those of other runs."""
+    found: Counter[str] = Counter()
+    signals: dict[bytes, str] = {}
+    for card in sorted((card for card in cards if card["badges"]), key=lambda card: str(card["date"])):
+        own = bench.summaries.summary(bench.runs[card["name"]]).signals
+        signals |= own
+        found.update({} if own else card["badges"])
+    found.update(signals.values())
+    return {"runs": len(cards), "judged": found.total(), **{badge: found[badge] for badge in SIGNALS}}
 
 
 def _databases(files: Mapping[str, Path]) -> list[dict[str, object]]:

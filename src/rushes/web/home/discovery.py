@@ -233,3 +233,17 @@ def run_title(name: str, folder: str = "") -> str:
         return above if last == "run" else name
     inside = Path(folder)
     return inside.parent.name or name if inside.name == "run" and re.fullmatch(r"run(-\d+)?", name) else name
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Systems by the parts of their paths that differ, for heads of columns; whole where they would be alike.
+
+    >>> short_names(["out/fetv/cogvideo/clip", "out/fetv/zero/clip"]), short_names(["a", "b/c"])
+    ({'out/fetv/cogvideo/clip': 'cogvideo', 'out/fetv/zero/clip': 'zero'}, {'a': 'a', 'b/c': 'b/c'})
+    """
+    parts = [name.split("/") for name in names]
+    least = range(min(map(len, parts), default=0))
+    start = next((n for n in least if len({one[n] for one in parts}) > 1), 0)
+    end = next((n for n in least if len({one[-1 - n] for one in parts}) > 1), 0)
+    short = ["/".join(one[start : len(one) - end]) for one in parts]
+    return dict(zip(names, short if all(short) and len(set(short)) == len(names) else names, strict=True))

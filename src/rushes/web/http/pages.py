@@ -18,7 +18,9 @@ from rushes.web.home.discovery import run_title
 from rushes.web.study.languages import Strings, asked_language, strings
 
 _RIGHT = ' class="num"'
-_LOOK = Look(table=' class="numbers"', right=_RIGHT, number=lambda cell: (_RIGHT + hover(cell), escape(cell.text)))
+_LOOK = Look(
+    table=' class="numbers"', right=_RIGHT, number=lambda cell: (_RIGHT + hover(cell), escape(cell.text)), fold=True
+)
 
 
 @cache

@@ -121,7 +121,7 @@ def _take_token(scope: Scope, token: str) -> bool:
 
 def _may_view(request: Request, token: str) -> bool:
     """Whether the browser has opened the link before. The style sheet is for everybody: it holds nothing."""
-    if request.url.path in ("/static/rushes.css", "/static/icon.svg"):
+    if request.url.path in ("/static/frame.css", "/static/rushes.css", "/static/icon.svg"):
         return True
     return _same(request.cookies.get(sessions.view_cookie_name(token), ""), token)
 

@@ -23,6 +23,8 @@ from rushes.storage.runs import Entry, Run, read_run
 from rushes.storage.runs.packing import entry_of
 from rushes.web.runs.summary import run_stamp
 
+ON_A_SHEET = ("clip", "pair")
+"""Kinds of subjects that have a picture."""
 _MOST_SECTIONS = 200
 """Subjects up to which a whole section is made for its tables, where an instrument does not give them alone."""
 
@@ -84,8 +86,12 @@ class OpenRun:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every row: of a run in shards, `rushes.web.runs.rows` has a page of them at a time."""
-        return tuple(map(self.row_of, self.run.entries))
+        """The rows a page lists: of a run in shards, `rushes.web.runs.rows` has a page of them at a time.
+
+        A run of clips or pairs may have numbers of the whole set as well, which is no clip: it has a page and no row.
+        """
+        clips = [entry for entry in self.run.entries if entry.subject.kind in ON_A_SHEET]
+        return tuple(map(self.row_of, clips or self.run.entries))
 
     @cached_property
     def figures(self) -> tuple[Sequence[Figure], str]:
@@ -104,7 +110,7 @@ class OpenRun:
 
     @cached_property
     def _by_id(self) -> dict[str, Row]:
-        return {row.entry.subject.id: row for row in self.rows}
+        return {entry.subject.id: self.row_of(entry) for entry in self.run.entries}
 
     def row(self, subject: str) -> Row | None:
         """A subject's row, None where the run has none of this id; of a run in shards it is read from its shard."""

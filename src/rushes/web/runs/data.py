@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 from rushes.core import Definition, Measurement, Reading
-from rushes.core.reason import severity_of, severity_text
+from rushes.core.reason import Reason, by_severity, severity_of, severity_text
 from rushes.core.registry import load
 from rushes.core.table import ARROWS
-from rushes.core.words.definition_text import direction_text, range_text, value_text
+from rushes.core.words.definition_text import direction_text, ends_text, range_text, value_text
 from rushes.instruments.catalogue import instrument_of
 from rushes.instruments.clip.metrics import known
-from rushes.present.verdict.verdict import WORST, Verdict, clip_verdict, of_whole
+from rushes.instruments.clip.signals.profile import Rule, rule_text
+from rushes.present.verdict.verdict import signal_sentence
 from rushes.storage.runs import Subject
 from rushes.web.clips.files import frame_size, take_address, take_file
-from rushes.web.clips.thumbnails import thumbnail_address
-from rushes.web.clips.triage import NOTHING, Mark, read_marks
+from rushes.web.clips.triage import NOTHING, read_marks
 from rushes.web.runs.cache import OpenRun, Row, RunCache
+from rushes.web.runs.limits import rules_of
 from rushes.web.runs.query import RunQuery
 from rushes.web.runs.rows import rows_of
 from rushes.web.runs.run_rows import Histogram, RunRows
@@ -29,11 +29,6 @@ from rushes.web.runs.summary import run_status
 _MOST_COLUMNS = 6
 """Of a run whose metrics have no columns of their own."""
 _SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
-
-SHEET_SIZE = 60
-"""Tiles of one piece of the sheet: the page has 2, 3, 4, 5 or 6 columns, and each divides it."""
-_TAIL = 14
-"""Last characters of a name that are always shown: names of one prompt differ at their end."""
 
 
 def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
@@ -135,7 +130,7 @@ def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
     """A number for people and programs; `reading` is what its run calls it."""
     return {
         "text": value_text(m),
-        "interval_text": "" if m.interval is None else m.interval.text(),
+        "interval_text": "" if m.interval is None else ends_text(m),
         "arrow": ARROWS[m.definition.better],
         "reading": reading or m.name,
         **definition_data(m.definition),
@@ -178,7 +173,19 @@ def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
         return None
     series, settings = opened.run.series(subject.id), opened.run.info.get("settings")
     found: dict[str, object] | None = load(instrument.timeline)(row.entry.measurements, series, settings)
-    return found
+    return None if found is None else found | {"fired": fired_spans(subject.why)}
+
+
+def fired_spans(why: Sequence[Reason]) -> list[dict[str, object]]:
+    """A bar on the timeline for each reason of a review signal, worst first; `span` is null for the whole clip."""
+    return [
+        {
+            "word": reason.kind,
+            "tone": "bad" if reason.level == "reject" else "warn",
+            "span": None if reason.span is None else [reason.span.start_ms, reason.span.end_ms],
+        }
+        for reason in by_severity(why)
+    ]
 
 
 def asked_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
@@ -207,42 +214,53 @@ def film_data(subject: Subject) -> list[tuple[str, str]]:
             range_text = f"{video.color_range} range{'' if video.range_tagged else ' (assumed)'}"
             facts.append(("Video", f"{video.codec}, {video.pix_fmt}, {video.bits} bit, {range_text}"))
         heard = "none" if audio is None else f"{audio.codec}, {audio.rate} Hz, {audio.channels} ch"
-        facts += [("Sound", heard), ("Container", str(media.container))]
+        facts += [("Sound", heard), ("Container", _container(str(media.container), subject.path))]
     reference = subject.facts.get("reference")
     if isinstance(reference, dict):
         facts.append(("Reference", str(reference.get("path"))))
     if subject.facts.get("audio"):
-        facts.append(("Held against", str(subject.facts["audio"])))
+        facts.append(("Sound compared with", str(subject.facts["audio"])))
     facts.append(("File", subject.path))
     if subject.sha256:
         facts.append(("sha256", subject.sha256[:16] + "…"))
     return facts
 
 
-def tiles(
-    name: str, opened: OpenRun, rows: Sequence[Row], *, run_cache: RunCache, marks: Mapping[str, Mark]
-) -> list[dict[str, object]]:
-    """Clips of the contact sheet: each its picture, where it plays from, and its reasons in words."""
-    found = [(row.entry.subject, take_file(opened.run, row.entry.subject)) for row in rows]
+def _container(names: str, path: str) -> str:
+    """The container's name: of those that one reader is for, the file's own ending, else the first.
+
+    >>> _container("mov,mp4,m4a,3gp,3g2,mj2", "a/b.mp4"), _container("matroska,webm", "clip")
+    ('mp4', 'matroska')
+    """
+    known = names.split(",")
+    ending = path.rpartition(".")[2].lower()
+    return ending if ending in known else known[0]
+
+
+def range_data(rows: RunRows, keys: Sequence[str], query: RunQuery, settings: object = None) -> list[dict[str, object]]:
+    """A histogram with two handles per metric and the profile's limits on it; metrics of one value are left out."""
+    rules = rules_of(settings)
+    asked = [key for key in (one.key for one in query.ranges) if key not in keys]
+    found = ((key, rows.histogram(key)) for key in (*keys, *asked))
     return [
-        {
-            **subject_data(name, subject),
-            "words": [reason.brief for reason in subject.why],
-            "start": subject.id[:-_TAIL],
-            "end": subject.id[-_TAIL:],
-            "thumbnail": "" if file is None else thumbnail_address(name, subject.id, version=opened.stamp),
-            "video": "" if file is None else take_address(run_cache.token(opened.run.path, subject.id), file),
-            "mark": marks.get(subject.id, NOTHING).as_dict(),
-        }
-        for subject, file in found
+        _range(key, rows, histogram, query) | {"limits": _limits(histogram, rules.get(key, ()))}
+        for key, histogram in found
+        if histogram is not None
     ]
 
 
-def range_data(rows: RunRows, keys: Sequence[str], query: RunQuery) -> list[dict[str, object]]:
-    """A histogram with two handles per reading; those whose values are all alike are left out."""
-    asked = [key for key in (one.key for one in query.ranges) if key not in keys]
-    found = ((key, rows.histogram(key)) for key in (*keys, *asked))
-    return [_range(key, rows, histogram, query) for key, histogram in found if histogram is not None]
+def _limits(histogram: Histogram, rules: Sequence[Rule]) -> list[dict[str, object]]:
+    """Where the rules' thresholds lie on the histogram, in bins from its left; those outside of it are left out."""
+    low, high, bins = histogram.edges[0], histogram.edges[-1], len(histogram.counts)
+    numbers = [(rule, float(rule.threshold)) for rule in rules if rule.comparison != "is"]
+    return [
+        {
+            "place": round(bins * (at - low) / (high - low), 3),
+            "text": f"{rule.level} {rule_text(rule)}",
+        }
+        for rule, at in numbers
+        if low <= at <= high
+    ]
 
 
 def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> dict[str, object]:
@@ -267,19 +285,11 @@ def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> di
     }
 
 
-def signal_strip(name: str, opened: OpenRun, *, noun: str, pictures: bool) -> Verdict:
-    """What the review signals say. A contact sheet begins with the worst clips; a table shows them here."""
+def signal_headline(opened: OpenRun, *, noun: str) -> str:
+    """What the review signals say of the whole run, in one sentence; "" where it has none."""
     rows = rows_of(opened)
-    first = [row.entry.subject for row in rows.page(RunQuery(), 0, 10 * WORST).rows] if pictures else []
-    there = [subject.id for subject in first if take_file(opened.run, subject) is not None]
-    worst = clip_verdict(
-        first,
-        noun=noun,
-        pictures={one: thumbnail_address(name, one, version=opened.stamp) for one in there},
-        link=lambda subject: take_page(name, subject.id),
-    )
-    sure = "A review signal is a reason to look, not a verdict. People decide preference."
-    return replace(of_whole(worst, rows.badge_counts, (), total=rows.total), sure=sure)
+    counts = tuple(rows.badge_counts.items())
+    return signal_sentence(counts, noun=noun, total=rows.total) if any(count for _, count in counts) else ""
 
 
 def page_numbers(page: int, pages: int) -> list[int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushes.core.reason import RANKS, severity_of
+from rushes.storage.runs import Subject
 from rushes.storage.runs.packing import entry_of
 from rushes.storage.shards import scanning
 from rushes.storage.shards.reading import Shards
@@ -37,6 +38,14 @@ def rows_of(opened: OpenRun) -> RunRows:
 class MemoryRows(RunRows):
     """Of a run that is read whole."""
 
+    @property
+    def total(self) -> int:
+        return len(self._opened.rows)
+
+    @cached_property
+    def _subjects(self) -> list[Subject]:
+        return [row.entry.subject for row in self._opened.rows]
+
     def _rows_at(self, positions: Sequence[int]) -> list[Row]:
         return [self._opened.rows[place] for place in positions]
 
@@ -55,19 +64,18 @@ class MemoryRows(RunRows):
         return frozenset(key for row in self._opened.rows for key, m in row.values.items() if m.value is not None)
 
     def _read_signals(self) -> tuple[np.ndarray, np.ndarray]:
-        subjects = self._opened.run.subjects
-        codes = [RANKS.get(subject.badge or "", len(RANKS)) for subject in subjects]
-        return np.array(codes, np.int8), np.array([severity_of(subject.why) for subject in subjects], np.float64)
+        codes = [RANKS.get(subject.badge or "", len(RANKS)) for subject in self._subjects]
+        return np.array(codes, np.int8), np.array([severity_of(subject.why) for subject in self._subjects], np.float64)
 
     def _read_reasons(self) -> scanning.ReasonCounts:
         found = scanning.ReasonCounts()
-        for reason in (reason for subject in self._opened.run.subjects for reason in subject.why):
+        for reason in (reason for subject in self._subjects for reason in subject.why):
             found.about[reason.about] += 1
             found.words.setdefault(reason.about, reason.kind)
         return found
 
     def _matching(self, wanted: str) -> np.ndarray:
-        texts = ((one.id, one.path, *one.reasons) for one in self._opened.run.subjects)
+        texts = ((one.id, one.path, *one.reasons) for one in self._subjects)
         return np.array([any(wanted in text.casefold() for text in found) for found in texts], bool)
 
     def _id_order(self) -> np.ndarray:

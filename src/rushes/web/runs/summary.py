@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import chain, islice
@@ -29,6 +29,11 @@ _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "
 NEWEST = 5
 """The newest format that is read: the writer's, which the first page does not wait for."""
 _BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":'
+_ENOUGH = len(_BADGE) + 4
+_SIGNALS = {(_BADGE + badge.encode())[:_ENOUGH]: badge for badge in SIGNALS}
+"""Review signals by the first bytes of a subject's line."""
+_SHA256 = b'"sha256":"'
+_SET = b'","kind":"set","path":'
 MOST_IDS = 100_000
 WORST = 3
 _decoder = json.JSONDecoder()
@@ -60,7 +65,10 @@ class RunSummary:
     badges: Mapping[str, int] = field(default_factory=dict)
     """Subjects by review signal, worst first; empty where nothing is judged."""
     worst: tuple[str, ...] = ()
-    """Ids of the subjects to look at first: rejects, then flagged, those with most reasons first."""
+    """Ids of the subjects to look at first: rejects, then flagged, each by severity."""
+    signals: Mapping[bytes, str] = field(default_factory=dict)
+    """Review signals by the digest of the clip's file, so that a clip in several runs counts once; by a name of its own
+    where it has none. {} of a run in shards, which has no list of them."""
 
 
 def run_stamp(folder: Path) -> str:
@@ -132,19 +140,21 @@ def read_summary(folder: Path) -> RunSummary:
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
         return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
     counts: Counter[str] = Counter()
+    signals: dict[bytes, str] = {}
     marked: list[tuple[int, float, int, bytes]] = []
     total, first = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
         total, first = total + 1, first or line
-        badge = _badge(line)
+        badge = _SIGNALS.get(line[:_ENOUGH]) or _badge(line)
         if badge in ("reject", "flagged"):
             marked.append((SIGNALS.index(badge), -_severity(line, badge), number, line))
         if badge:
             counts[badge] += 1
+            signals[_digest(line) or f"{number} of {folder}".encode(errors="surrogateescape")] = badge
     worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
     kind = str(_row(first).get("kind") or "clip") if first else "clip"
     badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
-    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst))
+    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals)
 
 
 def read_ids(folder: Path) -> frozenset[str]:
@@ -171,28 +181,41 @@ def is_sharded(folder: Path) -> bool:
     return os.path.isdir(folder / "shards")
 
 
-def _subject_lines(folder: Path) -> Iterator[bytes]:
-    """A line for each finished subject: of the journal while there is one, the last line of each counting."""
+def _subject_lines(folder: Path) -> list[bytes]:
+    """A line for each finished subject; the set that a run of clips or pairs has numbers of as well is none.
+
+    Of the journal while there is one, the last line of each subject counting.
+    """
     try:
-        journal = (folder / "journal.jsonl").read_bytes()
+        lines = _journal_lines((folder / "journal.jsonl").read_bytes())
     except OSError:
         try:
-            yield from (line for line in (folder / "subjects.jsonl").read_bytes().split(b"\n")[:-1] if line)
+            lines = list(filter(None, (folder / "subjects.jsonl").read_bytes().split(b"\n")[:-1]))
         except OSError:
-            return
-        return
+            return []
+    if not lines or _SET not in lines[-1] or _SET in lines[0]:
+        return lines
+    return [line for line in lines if _SET not in line]
+
+
+def _journal_lines(journal: bytes) -> list[bytes]:
     latest: dict[str, bytes] = {}
     for line in journal.split(b"\n")[:-1]:
         _, found, subject = line.rpartition(_SUBJECT)
         if found:
             latest[_id(subject)] = subject[:-1]
-    yield from latest.values()
+    return list(latest.values())
 
 
 def _badge(line: bytes) -> str:
     if line.startswith(_BADGE):
         return line[len(_BADGE) :].partition(b'"')[0].decode("utf-8", "replace")
     return "" if line.startswith(b'{"badge":null') else str(_row(line).get("badge") or "")
+
+
+def _digest(line: bytes) -> bytes:
+    """The clip's sha256, which ends its line; b"" where it has none."""
+    return line[-66:-2] if line[-76:-66] == _SHA256 else b""
 
 
 def _severity(line: bytes, badge: str) -> float:
@@ -229,6 +252,11 @@ class Summaries:
     _heads: Current[RunHead] = field(default_factory=Current)
     _summaries: Current[RunSummary] = field(default_factory=Current)
     _ids: Current[frozenset[str]] = field(default_factory=Current)
+    _totals: Current[dict[str, int]] = field(default_factory=Current)
+
+    def totals(self, stamp: str, count: Callable[[], dict[str, int]]) -> dict[str, int]:
+        """What was counted over all runs in this state of theirs."""
+        return self._totals.get("totals", stamp, count)
 
     def head(self, folder: Path) -> RunHead:
         return self._heads.get(folder, run_stamp(folder), lambda: read_head(folder))

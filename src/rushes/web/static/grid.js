@@ -32,3 +32,7 @@ for (const link of document.querySelectorAll("[data-video]")) {
 for (const image of document.querySelectorAll(".shot img")) {
   image.addEventListener("error", () => image.closest(".shot").classList.add("blank"));
 }
+
+// A choice takes effect at once; words do when the field is left or Enter is pressed.
+const form = document.querySelector(".gridform");
+form?.addEventListener("change", () => form.requestSubmit());

@@ -4,7 +4,7 @@ import { get } from "./net.js";
 
 const home = () => document.querySelector("[data-home]");
 const cards = () => [...document.querySelectorAll("[data-run]")];
-const state = { filter: "", ticked: new Set(), shares: new Map(), verdicts: new Map() };
+const state = { filter: "", ticked: new Set(), shares: new Map(), verdicts: new Map(), numbers: new Map() };
 
 // --- filter ------------------------------------------------------------------------------------------------------
 
@@ -32,25 +32,25 @@ async function ticked() {
   if (!bar) return;
   const names = boxes().filter((box) => box.checked).map((box) => box.value);
   state.ticked = new Set(names);
-  bar.classList.toggle("up", names.length > 0);
-  bar.querySelector("button").disabled = names.length !== 2;
+  bar.hidden = names.length === 0;
+  bar.querySelector("button.primary").disabled = names.length < 2;
   const line = bar.querySelector("[data-ticked]");
   if (names.length === 2) line.textContent = `${names[0]} and ${names[1]}`;
-  else if (names.length > 2) line.textContent = `${names.length} ticked; untick all but two.`;
+  else if (names.length > 2) line.textContent = `${names.length} runs, prompt by prompt`;
   else if (names.length === 1) line.textContent = `${names[0]} and …`;
-  else line.textContent = "Tick two runs to compare them.";
   await offer(names, line);
 }
 
-// With one run ticked, only those that measured some of its clips can be the other.
+// With a run ticked, only those that measured some of its clips can be compared with it.
 async function offer(names, line) {
-  if (names.length === 1 && !state.shares.has(names[0])) {
+  const [first] = names;
+  if (first && !state.shares.has(first)) {
     try {
-      state.shares.set(names[0], new Set((await get(`/home/shares.json?run=${encodeURIComponent(names[0])}`)).runs));
+      state.shares.set(first, new Set((await get(`/home/shares.json?run=${encodeURIComponent(first)}`)).runs));
     } catch { return; }
-    if (state.ticked.size !== 1 || !state.ticked.has(names[0])) return;
+    if (!state.ticked.has(first)) return;
   }
-  const shares = names.length === 1 ? state.shares.get(names[0]) : null;
+  const shares = first ? state.shares.get(first) : null;
   for (const box of boxes()) {
     const off = shares !== null && !box.checked && !shares.has(box.value);
     box.disabled = off;
@@ -61,24 +61,33 @@ async function offer(names, line) {
 
 // --- verdicts and cards that take a moment -----------------------------------------------------------------------
 
-// The first two sentences say what is better; the page behind the link says how sure that is.
-function brief(text) {
-  const sentences = text.match(/[^.!?]+[.!?]+(?=\s|$)/g) ?? [text];
-  return sentences.slice(0, 2).join("").trim();
-}
-
 async function verdicts() {
   for (const place of document.querySelectorAll("[data-verdict]")) {
     const address = place.dataset.verdict;
     try {
       if (!state.verdicts.has(address)) state.verdicts.set(address, await get(address));
       const answer = state.verdicts.get(address);
-      place.textContent = answer.verdict ? brief(answer.verdict) : answer.problem;
+      place.textContent = answer.verdict || answer.problem;
       place.classList.toggle("soft", !answer.verdict);
     } catch (error) {
       place.textContent = error.message;
       place.classList.add("soft");
     }
+  }
+}
+
+// The numbers that a run was made for, one run after the other.
+async function numbers() {
+  for (const place of document.querySelectorAll("[data-numbers]")) {
+    const address = place.dataset.numbers;
+    try {
+      if (!state.numbers.has(address)) {
+        const answer = await fetch(address, { credentials: "same-origin" });
+        state.numbers.set(address, answer.ok ? await answer.text() : "");
+      }
+      const fresh = new DOMParser().parseFromString(state.numbers.get(address), "text/html");
+      place.replaceChildren(...fresh.body.childNodes);
+    } catch { place.replaceChildren(); }
   }
 }
 
@@ -96,6 +105,7 @@ async function fillCards() {
         if (made) card.replaceWith(made);
       }
       settle();
+      numbers();
     } catch { return; }
   }
 }
@@ -131,6 +141,7 @@ function replace(fresh) {
   home().replaceWith(fresh);
   state.shares.clear();
   state.verdicts.clear();
+  state.numbers.clear();
   [...document.querySelectorAll("details")].forEach((one, place) => { one.open = open[place] ?? false; });
   begin();
   const again = mark === "filter" ? document.querySelector("[data-filter]") : mark && document.querySelector(`[href="${CSS.escape(mark)}"], #${CSS.escape(mark)}`);
@@ -152,9 +163,15 @@ function begin() {
   for (const image of document.querySelectorAll(".worst img")) if (image.complete && !image.naturalWidth && image.currentSrc) drop(image);
   settle();
   ticked();
-  verdicts();
+  verdicts().then(numbers);
   fillCards();
 }
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("[data-untick]")) return;
+  for (const box of boxes()) box.checked = false;
+  ticked();
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;

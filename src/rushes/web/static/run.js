@@ -147,11 +147,34 @@ function watchFilters() {
   form.addEventListener("change", (event) => { if (event.target.matches("[type=checkbox]")) later(0); else if (event.target.matches("[type=range]")) later(150); });
 }
 
+// Size of the cards ---------------------------------------------------------------------------------------------------
+const SIZE = "rushes:card-size";
+
+function sizeCards(pixels) {
+  const root = document.querySelector("[data-sheet]");
+  const slider = document.querySelector("[data-size-of-cards]");
+  if (!root || !slider) return;
+  if (pixels) root.style.setProperty("--card-size", `${pixels}px`);
+  slider.value = pixels || Math.round(root.querySelector(".tile")?.getBoundingClientRect().width ?? 220);
+  sheet?.measure();
+}
+
+function keptSize() {
+  try { return Number(localStorage.getItem(SIZE)) || 0; } catch { return 0; }
+}
+
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-size-of-cards]")) return;
+  try { localStorage.setItem(SIZE, event.target.value); } catch { /* not kept */ }
+  sizeCards(Number(event.target.value));
+});
+
 // The page ------------------------------------------------------------------------------------------------------------
 function begin() {
   sheet?.close();
   const root = document.querySelector("[data-sheet]");
   sheet = root ? new Sheet(root, ticked) : null;
+  sizeCards(keptSize());
   for (const box of document.querySelectorAll("[name=only]")) box.checked = ticked.has(box.value);
   document.querySelector("[data-links]")?.removeAttribute("hidden");
   for (const picture of document.querySelectorAll(".shot img")) lost(picture);
@@ -208,8 +231,15 @@ async function follow() {
     const answer = await get(`${location.pathname}.json${location.search}`);
     if (!document.hidden && !busy() && answer.run.stamp + answer.run.status !== now.dataset.stamp + "running") {
       const page = await (await fetch(location.href, { credentials: "same-origin" })).text();
-      const fresh = new DOMParser().parseFromString(page, "text/html").querySelector("[data-live]");
-      if (fresh) { stop(); now.replaceWith(fresh); watchFilters(); begin(); }
+      const other = new DOMParser().parseFromString(page, "text/html");
+      const fresh = other.querySelector("[data-live]");
+      if (fresh) {
+        stop();
+        document.querySelector("[data-glance]")?.replaceWith(other.querySelector("[data-glance]"));
+        now.replaceWith(fresh);
+        watchFilters();
+        begin();
+      }
     }
   } catch { /* the server is away: ask again later */ }
   setTimeout(follow, 2000);

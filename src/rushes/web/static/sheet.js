@@ -3,6 +3,7 @@
 
 const NEAR = "1200px 0px";
 const MOST_PIECES = 24;
+const COLUMNS = [1, 2, 3, 4, 5, 6, 10, 12]; // those that divide a piece of 60
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Sheet {
@@ -47,16 +48,20 @@ export class Sheet {
     return getComputedStyle(filled).gridTemplateColumns.split(" ").length;
   }
 
-  // Every tile is as high as every other, so the height of a piece is known before it is there.
+  // A piece that is not there is as high as its rows would be, each as high as the rows that are. Several pieces have a
+  // number of columns that divides them, so that no row of theirs ends early.
   measure() {
-    const tile = this.root.querySelector(".tile");
-    if (!tile) return;
-    const gap = Number.parseFloat(getComputedStyle(tile.parentElement).rowGap) || 0;
-    const high = tile.getBoundingClientRect().height;
+    this.root.style.removeProperty("--columns");
+    if (this.pieces.length > 1) this.root.style.setProperty("--columns", String(COLUMNS.findLast((many) => many <= this.columns)));
     const columns = this.columns;
-    for (const [place, piece] of this.pieces.entries()) {
-      const rows = Math.ceil(Math.min(this.size, this.total - place * this.size) / columns);
-      piece.style.height = `${rows * high + (rows - 1) * gap}px`;
+    const rowsOf = (piece) => Math.ceil(Math.min(this.size, this.total - this.pieces.indexOf(piece) * this.size) / columns);
+    const [filled] = this.loaded;
+    const gap = Number.parseFloat(getComputedStyle(filled).rowGap) || 0;
+    const row = (filled.getBoundingClientRect().height + gap) / rowsOf(filled);
+    for (const piece of this.pieces) {
+      const high = `${rowsOf(piece) * row - gap}px`;
+      piece.style.height = this.loaded.has(piece) ? "" : high;
+      piece.style.containIntrinsicBlockSize = this.pieces.length > 1 ? `auto ${high}` : "";
     }
   }
 
@@ -69,6 +74,7 @@ export class Sheet {
     if (this.loaded.size <= MOST_PIECES) return;
     for (const piece of this.loaded) {
       if (piece.hasAttribute("data-near") || piece.contains(document.activeElement)) continue;
+      piece.style.height = `${piece.getBoundingClientRect().height}px`;
       piece.replaceChildren();
       this.loaded.delete(piece);
     }
@@ -93,6 +99,7 @@ export class Sheet {
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     piece.replaceChildren(...fresh.body.children);
+    piece.style.height = "";
     this.loaded.add(piece);
     this.restore(piece);
   }

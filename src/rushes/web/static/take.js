@@ -2,7 +2,7 @@
 
 import "./copies.js";
 import { install } from "./shortcuts.js";
-import { clock, timelineData, timelineIn, watchTrouble } from "./timelines.js";
+import { clock, ownShape, timelineData, timelineIn, watchTrouble } from "./timelines.js";
 
 const root = document.querySelector("[data-take]");
 const video = root.querySelector("video");
@@ -39,7 +39,10 @@ function listMarks(marks, rest) {
 }
 
 async function start() {
-  if (video) watchTrouble(video);
+  if (video) { ownShape(video); watchTrouble(video); }
+  for (const button of root.querySelectorAll("[data-seek]")) {
+    button.addEventListener("click", () => { video?.pause(); go(Number(button.dataset.seek)); });
+  }
   const place = root.querySelector("[data-canvas]");
   const data = await timelineData(place, root.dataset.timeline);
   const timeline = data && timelineIn(place, data, {

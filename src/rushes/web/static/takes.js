@@ -3,7 +3,7 @@
 import "./copies.js";
 import { PairPlayer } from "./player.js";
 import { install } from "./shortcuts.js";
-import { clock, commonScale, timelineData, timelineIn, watchTrouble } from "./timelines.js";
+import { clock, commonScale, ownShape, timelineData, timelineIn, watchTrouble } from "./timelines.js";
 
 const root = document.querySelector("[data-pair]");
 const transport = document.querySelector("[data-transport]");
@@ -59,7 +59,7 @@ async function lines() {
 }
 
 async function start() {
-  for (const video of Object.values(videos)) watchTrouble(video);
+  for (const video of Object.values(videos)) { ownShape(video); watchTrouble(video); }
   if (player) control();
   else transport.hidden = true;
   await lines();

@@ -26,6 +26,12 @@ export function timelineIn(place, data, { label, ...options }) {
   return { ...draw(canvas, data, options), marks: faults(data), rest: restText(data), duration: data.duration_ms };
 }
 
+/** A player in the clip's own shape: the style sheet makes it as large as there is room. */
+export function ownShape(video) {
+  const [width, height] = [Number(video.getAttribute("width")), Number(video.getAttribute("height"))];
+  if (width && height) video.style.setProperty("--shape", String(width / height));
+}
+
 /** Say on the screen why a clip does not play, in the server's words where it has some. */
 export function watchTrouble(video) {
   const box = video.parentElement.querySelector("[data-trouble]");

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -29,6 +30,7 @@ from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
 from rushes.storage.runs.relocation import relocate
 from rushes.web.boards.data import (
+    GridQuery,
     OpenBoard,
     comparison_strip,
     comparison_titles,
@@ -41,6 +43,7 @@ from rushes.web.clips.files import take_address
 from rushes.web.clips.numbers import LETTERS, MOST, Side
 from rushes.web.clips.thumbnails import picture
 from rushes.web.home.data import suite_status
+from rushes.web.home.discovery import short_names
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.http.routes import admin_router, with_json_view
@@ -144,7 +147,7 @@ def board_grid(request: Request, name: str) -> Response:
 
     data = grid_data(board, query, run_cache=workbench(request).run_cache, look=look)
     crumbs = [(f"/boards/{name}", name)]
-    return reply(request, "run/grid.html", data, query=query, every=board.data.names, heading=name, crumbs=crumbs)
+    return reply(request, "run/grid.html", data, heading=name, crumbs=crumbs, **_around(board, query))
 
 
 @with_json_view(router, "/grid")
@@ -161,8 +164,13 @@ def runs_grid(request: Request, runs: str = "") -> Response:
         return "/compare?" + urlencode(fields) if len(systems) > 1 else ""
 
     data = grid_data(board, query, run_cache=workbench(request).run_cache, look=look)
-    heading = ", ".join(served)
-    return reply(request, "run/grid.html", data, query=query, every=board.data.names, heading=heading, crumbs=[])
+    around = _around(board, query)
+    return reply(request, "run/grid.html", data, heading=", ".join(around["short"].values()), crumbs=[], **around)
+
+
+def _around(board: OpenBoard, query: GridQuery) -> dict[str, Any]:
+    """What both grids have beside their data."""
+    return {"query": query, "every": board.data.names, "short": short_names(board.data.names)}
 
 
 @with_json_view(router, "/boards/{name}/prompt")

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from rushes.core.errors import InputError, MediaError
+from rushes.core.reason import by_severity
 from rushes.web.clips.files import playable, take_file
-from rushes.web.clips.numbers import LETTERS, MOST, Side, clip_data, clip_numbers, fired_first, sides_data
+from rushes.web.clips.numbers import (
+    LETTERS,
+    MOST,
+    Side,
+    by_difference,
+    clip_data,
+    clip_numbers,
+    number_groups,
+    sides_data,
+)
 from rushes.web.clips.thumbnails import file_picture
-from rushes.web.home.discovery import split_subject
+from rushes.web.home.discovery import short_names, split_subject
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import file_response
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.http.routes import admin_router, with_json_view
 from rushes.web.runs.cache import OpenRun, Row
+from rushes.web.runs.cards import reason_data
 from rushes.web.runs.data import asked_data, run_head, take_page, timeline_data
 from rushes.web.runs.map_data import OpenMap, clip_file, map_data, open_map
+from rushes.web.runs.prompts import prompt_of
 from rushes.web.runs.query import read_query
 from rushes.web.runs.rows import rows_of
 from rushes.web.runs.shared_clips import clip_digests, has_clip
@@ -52,7 +63,16 @@ def take(request: Request, name: str, id: str) -> Response:
         "elsewhere": _in_other_runs(request, name, id),
     }
     around: dict[str, Any] = {"query": query, "before": beside.before, "after": beside.after}
-    return reply(request, "run/take.html", data, numbers=fired_first(numbers), **around)
+    why = by_severity(row.entry.subject.why)
+    return reply(
+        request,
+        "run/take.html",
+        data,
+        groups=number_groups(numbers, of_clip=opened.run.instrument == "clip"),
+        why=[reason_data(reason) for reason in why],
+        prompt=prompt_of(opened.run, row.entry.subject),
+        **around,
+    )
 
 
 @router.get("/runs/{name}/timeline.json", response_model=None)
@@ -76,13 +96,6 @@ def _played(request: Request, file: Path | None) -> Response:
         return file_response(request, playable(file, media=workbench(request).media_folder))
     except MediaError as error:
         raise Refusal(415, f"This clip cannot be played: {error}", code="clip-unplayable") from None
-
-
-@router.get("/static/timeline.js", response_model=None)
-def timeline_module() -> Response:
-    """The canvas module that the report uses too: one drawing of a timeline, not two."""
-    with as_file(files("rushes.present.pages") / "assets" / "timeline.js") as source:
-        return FileResponse(source, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
 
 def clip_row(opened: OpenRun, subject: str) -> Row:
@@ -119,6 +132,7 @@ def side_by_side_page(
 ) -> Response:
     """The page of these clips; `crumbs` are (address, text) of what it belongs to."""
     data = sides_data(sides, run_cache=workbench(request).run_cache)
+    alike, differing = by_difference(data["numbers"])
     ids = list(dict.fromkeys(side.row.entry.subject.id for side in sides))
     return reply(
         request,
@@ -128,6 +142,9 @@ def side_by_side_page(
         letters=LETTERS[: len(sides)],
         heading=title or " and ".join(filter(None, (", ".join(ids[:-1]), ids[-1]))),
         crumbs=crumbs,
+        short=short_names([side.name for side in sides]),
+        alike=alike,
+        differing=differing,
     )
 
 

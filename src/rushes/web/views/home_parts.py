@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
@@ -17,6 +18,7 @@ from rushes.web.http.access import admin
 from rushes.web.http.errors import Refusal
 from rushes.web.http.pages import json_reply, page, see
 from rushes.web.http.security import csrf_token
+from rushes.web.runs.answers import answers_data
 from rushes.web.runs.shared_clips import shares_clips
 from rushes.web.views import home
 from rushes.web.views.boards import open_board
@@ -65,16 +67,25 @@ def picture(request: Request, run: str, id: str) -> Response:
     return see(thumbnail_address(run, id))
 
 
+@inside.get("/home/numbers", response_model=None)
+def numbers(request: Request, run: str) -> Response:
+    """The numbers that a run was made for, for its card."""
+    opened = open_run(request, run)
+    return page(request, "admin/numbers.html", answers=answers_data(opened), summary=opened.tables[0])
+
+
 @inside.get("/home/compare", response_model=None)
 def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
-    """The comparison of the two ticked runs; the older one is A."""
+    """The comparison of the two ticked runs, the older one being A; of more than two, their prompts × systems."""
     ticked = run or []
-    if len(ticked) != 2:
-        raise InputError(f"Tick two runs to compare them; {len(ticked)} are ticked.")
+    if len(ticked) < 2:
+        raise InputError(f"Tick two runs or more to compare them; {len(ticked)} ticked.")
     bench = workbench(request)
     if unknown := [name for name in ticked if name not in bench.runs]:
         raise Refusal(404, f"No run called {unknown[0]} is served. The home page lists those that are.")
     ticked.sort(key=lambda name: (bench.summaries.head(bench.runs[name]).started, name))
+    if len(ticked) > 2:
+        return see("/grid?" + urlencode({"runs": ",".join(ticked)}))
     return see(compare_address(*ticked))
 
 
@@ -83,7 +94,7 @@ def verdict(request: Request, board: str = "", a: str = "", b: str = "") -> Resp
     """What a board, or a comparison of two runs, says in its first words; or why it says nothing."""
     try:
         if board:
-            return json_reply({"verdict": str(open_board(request, board).page.opening)})
+            return json_reply({"verdict": open_board(request, board).page.opening.headline})
         # Folders of one name in two places are common; the card has both paths, under their letters, and the count.
         found = open_comparison(open_run(request, a), open_run(request, b)).found
         return json_reply({"verdict": opening(found, ("A", "B"))})

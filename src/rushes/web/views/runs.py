@@ -13,24 +13,23 @@ from starlette.responses import JSONResponse, Response
 
 from rushes.core.errors import InputError, MediaError, RunError, RushesError
 from rushes.core.reason import SIGNALS
-from rushes.present.pages.page import verdict_html
 from rushes.web.clips.selection import make_links, path_list, selected_ids, selection_csv
 from rushes.web.clips.thumbnails import behind_token, no_picture, thumbnail
 from rushes.web.clips.triage import NOTHING, Change, CommentChanged, change_mark, read_marks
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page
 from rushes.web.http.routes import Form, admin_router, with_json_view
-from rushes.web.runs.cache import OpenRun
+from rushes.web.runs.answers import answers_data, sets_data
+from rushes.web.runs.cache import ON_A_SHEET, OpenRun
+from rushes.web.runs.cards import SHEET_SIZE, tiles
 from rushes.web.runs.data import (
-    SHEET_SIZE,
     column_data,
     column_keys,
     page_numbers,
     range_data,
     row_data,
     run_head,
-    signal_strip,
-    tiles,
+    signal_headline,
 )
 from rushes.web.runs.query import PAGE_SIZE, RunQuery, read_query
 from rushes.web.runs.rows import rows_of
@@ -40,8 +39,6 @@ from rushes.web.workbench import Workbench, workbench
 
 router = admin_router()
 
-ON_A_SHEET = ("clip", "pair")
-"""Kinds of subjects that have a picture."""
 Facts = Annotated[dict[str, Any], Body()]
 MOST_IN_CSV = 10_000
 """Clips of a run in shards: their numbers are held at once."""
@@ -73,7 +70,7 @@ def run_table(request: Request, name: str) -> Response:
             row_data(name, row, keys) | {"mark": marks.marks.get(row.entry.subject.id, NOTHING).as_dict()}
             for row in (() if as_sheet else found.rows)
         ],
-        "ranges": range_data(rows, keys, query) if has_sheet(opened) else [],
+        "ranges": range_data(rows, keys, query, opened.run.info.get("settings")) if has_sheet(opened) else [],
         "tables": [table.as_dict() for table in opened.tables[1]],
         "problem": query.problem or marks.problem,
     }
@@ -88,7 +85,7 @@ def run_table(request: Request, name: str) -> Response:
         has_sheet=has_sheet(opened),
         as_sheet=as_sheet,
         size=size,
-        tiles=tiles(name, opened, on_sheet, run_cache=workbench(request).run_cache, marks=marks.marks),
+        tiles=tiles(name, opened, on_sheet, query=query, run_cache=workbench(request).run_cache, marks=marks.marks),
         numbers=page_numbers(data["page"], pages),
         shown_keys=set(keys),
         marks=marks,
@@ -104,19 +101,14 @@ def _around(request: Request, name: str, opened: OpenRun, query: RunQuery) -> di
         "query": query,
         "badges": SIGNALS,
         "metrics": [column_data(key, reading) for key, reading in opened.readings.items()],
-        "verdict": verdict_html(
-            signal_strip(
-                name,
-                opened,
-                noun="pair" if opened.run.instrument == "fidelity" else "clip",
-                pictures=query == RunQuery(table=True),
-            )
-        ),
+        "headline": signal_headline(opened, noun="pair" if opened.run.instrument == "fidelity" else "clip"),
         "others": shares_clips(bench, name),
         "figures": figures,
         "no_figures": no_figures,
         "summary": summary,
         "grids": grids,
+        "answers": answers_data(opened),
+        "sets": sets_data(opened.run) if opened.run.instrument == "distribution" else [],
         "local": on_this_machine(request, bench),
         "has_studies": not bench.viewing,
         "study_command": f"rushes serve --db studies.db --run {shlex.quote(str(opened.run.path))} --run OTHER",
@@ -198,7 +190,7 @@ def more_tiles(request: Request, name: str) -> Response:
     query = read_query(request.query_params, opened.readings)
     found = rows_of(opened).page(query, (query.page - 1) * SHEET_SIZE, SHEET_SIZE)
     marks = read_marks(run_folder(request, name)).marks
-    shown = tiles(name, opened, found.rows, run_cache=workbench(request).run_cache, marks=marks)
+    shown = tiles(name, opened, found.rows, query=query, run_cache=workbench(request).run_cache, marks=marks)
     return page(request, "run/tiles.html", tiles=shown, query=query)
 
 

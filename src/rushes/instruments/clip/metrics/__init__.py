@@ -125,3 +125,12 @@ def known(name: str) -> ClipMetric | None:
         return installed(name)
     except InputError:
         return None
+
+
+def family(name: str) -> str:
+    """The family of a built-in metric, by the file it is in; "" for a metric of another package.
+
+    >>> family("longest_freeze_ms"), family("blink_count"), family("no_such_metric")
+    ('stillness', 'face', '')
+    """
+    return _HOMES.get(name, "").removeprefix(f"{__name__}.").partition(".")[0]

@@ -154,7 +154,7 @@ BLUR_SCORE_METRIC = of_luma(
     BLUR_SCORE,
     blur_score,
     "laplacian_variance",
-    lane=lane("Sharpness", "laplacian_variance", "sharpness", pooled_by="blur_score"),
+    lane=lane("Blur score", "laplacian_variance", "blur score", pooled_by="blur_score"),
 )
 BLUR_P10_METRIC = of_luma(BLUR_P10, blur_p10, "laplacian_variance")
 SHARPNESS_METRIC = of_luma(SHARPNESS, sharpness, "sharpness", label="sharpness", room="any", too_low="soft")

@@ -66,6 +66,7 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
             counts=dict(zip(SIGNALS, counts, strict=False)),
             reasons=counted.about,
             not_judged=scanning.tally_not_judged(shards),
+            words=counted.words,
         ),
         kinds=ranked(counted.kinds),
     )

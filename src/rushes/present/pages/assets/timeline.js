@@ -9,14 +9,16 @@
 //   restText(data)         "and 14 shorter", of the marks that are not in that list; "" where there are none
 //   commonScale(several)   one time scale and one value scale, given to each `draw` as its option `scale`
 //
-// `data` is what rushes.present.pages.timeline.timeline_data gives. onSeek is called for a click, a drag, Enter and Space;
+// `data` is what rushes.present.pages.timeline.timeline_data gives; `data.fired`, where it is there, are the rules that
+// fired, each with a bar above the lanes: {word, tone, span}, a span of null being the whole clip. onSeek is called for a click, a drag, Enter and Space;
 // onRead with the values under the pointer or the playhead ("≈", because series are stored in 255 steps).
-// Colours are CSS custom properties of the canvas: --ink --muted --line --accent --second --warn --bad --face --card.
+// Colours are CSS custom properties of the canvas: --ink --soft --line --accent --second --warn --bad --face --card.
 // The canvas becomes a slider for the keyboard: arrows one point, Page Up/Down a tenth, Home and End.
 
 const GAP = 255;
 const RAIL = 24, AXIS = 22, LANE = 50, BAND = 18, SPACE = 8;
 const TICKS = 34, INSET = 3;
+const RULE = 18, SLIM = 38; // a row for each rule that fired; lanes where there are many
 const SYMBOLS = { triangle: "▼", line: "◆", span: "▬" }; // in the list as on the canvas
 
 /** "1.60 s"; minutes from one minute on. */
@@ -74,7 +76,7 @@ export function draw(canvas, data, { onSeek = null, onRead = null, scale = null 
   let place = null;
 
   function redraw() {
-    place = layout(canvas, lanes);
+    place = layout(canvas, lanes, data.fired ?? []);
     const pen = canvas.getContext("2d");
     const colours = palette(canvas);
     const x = (ms) => place.left + (ms / length) * place.width;
@@ -83,6 +85,7 @@ export function draw(canvas, data, { onSeek = null, onRead = null, scale = null 
     pen.font = `12px ${getComputedStyle(canvas).fontFamily || "sans-serif"}`;
     pen.textBaseline = "middle";
     shade(pen, data, place, colours, x);
+    drawFired(pen, data, place, colours, x);
     if (length > data.duration_ms + 1) drawEnd(pen, place, colours, x(data.duration_ms));
     for (const lane of place.lanes) drawLane(pen, lane, times, place, colours, x);
     drawMarks(pen, data, place, colours, x);
@@ -187,19 +190,22 @@ function valueAt(one, level) {
 
 function palette(canvas) {
   const style = getComputedStyle(canvas);
-  const names = ["ink", "muted", "line", "accent", "second", "warn", "bad", "face", "card"];
+  const names = ["ink", "soft", "line", "accent", "second", "warn", "bad", "face", "card"];
   const defaults = ["#1d2126", "#5a6470", "#e2e5e9", "#0b6fa4", "#5a6470", "#9a6700", "#b3261e", "#9fc5dc", "#ffffff"];
   return Object.fromEntries(names.map((name, n) => [name, style.getPropertyValue(`--${name}`).trim() || defaults[n]]));
 }
 
-function layout(canvas, lanes) {
+function layout(canvas, lanes, fired) {
   const full = Math.max(canvas.parentElement ? canvas.parentElement.clientWidth : canvas.clientWidth, 160);
   const narrow = full < 560;
   const left = narrow ? TICKS : 104;
-  let top = RAIL;
+  const rule = RULE + (narrow ? 12 : 0);
+  const start = RAIL + rule * fired.length;
+  const tall = lanes.length > 2 ? SLIM : LANE;
+  let top = start;
   const placed = lanes.map((lane) => {
     const head = narrow ? 16 : 0;
-    const height = lane.band ? BAND : LANE;
+    const height = lane.band ? BAND : tall;
     const spot = { ...lane, top: top + head, height, labelAt: narrow ? top + 8 : top + height / 2 };
     top += head + height + SPACE;
     return spot;
@@ -210,27 +216,45 @@ function layout(canvas, lanes) {
   canvas.style.height = `${height}px`;
   canvas.width = Math.round(full * ratio);
   canvas.height = Math.round(height * ratio);
-  return { full, left, width: full - left - 6, height, lanes: placed, bottom: top, ratio };
+  return { full, left, width: full - left - 6, height, start, rule, lanes: placed, bottom: top, ratio };
 }
 
 function shade(pen, data, place, colours, x) {
   for (const { tone, at } of data.marks.filter(({ shape }) => shape === "span")) {
     pen.fillStyle = colours[tone];
     pen.globalAlpha = 0.14;
-    for (const [start, end] of at) pen.fillRect(x(start), RAIL, Math.max(x(end) - x(start), 1.5), place.bottom - SPACE - RAIL);
+    for (const [start, end] of at) pen.fillRect(x(start), place.start, Math.max(x(end) - x(start), 1.5), place.bottom - SPACE - place.start);
     pen.globalAlpha = 1;
   }
+}
+
+function drawFired(pen, data, place, colours, x) {
+  pen.textAlign = "left";
+  (data.fired ?? []).forEach(({ word, tone, span }, n) => {
+    const [from, to] = span ?? [0, data.duration_ms];
+    const y = RAIL + place.rule * n + place.rule - RULE;
+    pen.fillStyle = colours[tone];
+    pen.fillRect(x(from), y + 3, Math.max(x(to) - x(from), 4), RULE - 8);
+    if (place.left > 50) pen.fillText(fitted(pen, word, place.left - 8), 2, y + RULE / 2 - 1);
+    else pen.fillText(fitted(pen, word, place.width), Math.min(x(from), place.left + place.width - pen.measureText(word).width), y - 4);
+  });
+}
+
+function fitted(pen, text, width) {
+  let shown = text;
+  while (shown.length > 2 && pen.measureText(shown).width > width) shown = `${shown.slice(0, -2).trimEnd()}…`;
+  return shown;
 }
 
 function drawEnd(pen, place, colours, from) {
   pen.fillStyle = colours.line;
   pen.globalAlpha = 0.5;
-  pen.fillRect(from, RAIL, place.left + place.width - from, place.bottom - SPACE - RAIL);
+  pen.fillRect(from, place.start, place.left + place.width - from, place.bottom - SPACE - place.start);
   pen.globalAlpha = 1;
 }
 
 function drawLane(pen, lane, times, place, colours, x) {
-  pen.fillStyle = colours.muted;
+  pen.fillStyle = colours.soft;
   pen.textAlign = "left";
   const [, second] = lane.series;
   if (place.left > 50) {
@@ -272,7 +296,7 @@ function drawScales(pen, lane, place, colours) {
     pen.globalAlpha = 0.7;
     line(pen, place.left, y, right, y);
     pen.globalAlpha = 1;
-    pen.fillStyle = colours.muted;
+    pen.fillStyle = colours.soft;
     pen.textAlign = "right";
     pen.fillText(text, place.left - 4, Math.min(Math.max(y, lane.top + 5), lane.top + lane.height - 4));
   }
@@ -398,7 +422,7 @@ function polygon(pen, points) {
 function drawAxis(pen, length, place, colours, x) {
   const steps = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000];
   const step = steps.find((one) => (one / length) * place.width >= 64) ?? 3600000;
-  pen.fillStyle = colours.muted;
+  pen.fillStyle = colours.soft;
   pen.strokeStyle = colours.line;
   pen.lineWidth = 1;
   for (let ms = 0; ms <= length; ms += step) {
