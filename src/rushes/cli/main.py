@@ -20,6 +20,7 @@ from rushes.cli.project_file import VARIABLE, find_project_file, use_project_fil
 from rushes.core.errors import RushesError
 from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
+from rushes.core.words.options import this_is_a_shell_command
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.present.terminal.console import one_line_errors
 from rushes.present.terminal.help import grouped_help
@@ -150,6 +151,7 @@ def main() -> None:
     """Entry point of the `rushes` command."""
     open_closed_streams()
     own_process()
+    this_is_a_shell_command()
     try:
         require_unix()
     except RushesError as error:

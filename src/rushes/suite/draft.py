@@ -11,6 +11,7 @@ from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.media.find.clips import natural_key, one_or_several
 from rushes.media.find.endings import is_clip
 from rushes.media.find.walk import PassedOver, files_below
@@ -53,7 +54,12 @@ class SuiteDraft:
 
 
 def draft_suite(
-    folders: Paths, out: Path | str, *, name: str = "", field: Field | None = None, overwrite: bool = False
+    folders: Paths,
+    out: Path | str = "suite.toml",
+    *,
+    name: str = "",
+    field: Field | None = None,
+    overwrite: bool = False,
 ) -> SuiteDraft:
     """Write a suite file from what the folders hold.
 
@@ -75,7 +81,9 @@ def draft_suite(
     if not given:
         raise InputError("expected at least one folder of systems; got none")
     if target.exists() and not overwrite:
-        raise InputError(f"{target}: is there already; edit it, choose another -o, or give --overwrite")
+        raise InputError(
+            f"{target}: is there already; edit it, choose another {option('-o')}, or give {option('--overwrite')}"
+        )
     found, remarks = _systems(given)
     truth = next((key for key in found if key.casefold() in REFERENCES and not is_run(str(found[key][0]))), None)
     reference = None if truth is None else found[truth][0]
@@ -102,6 +110,10 @@ def draft_suite(
     title = name or (given[0] if len(given) == 1 else target.parent).resolve().name
     write_file(target, _text(made, title, shapes, truth))
     return made
+
+
+init = draft_suite
+"""Its name as a verb: `rushes.suite.init`."""
 
 
 def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[str]]:

@@ -50,9 +50,9 @@ def test_csv_and_the_signatures_beside_it(run: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "x.csv"), str(tmp_path / "x.signatures.json")]
     with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == [
-            ["id", "path", "review_signal", "reasons", "psnr", "plays"],
-            ["c0", "a", "pass", "", "30.5", "true"],
-            ["c1", "odd, \r name", "flagged", "too dark; too short", "", "false"],
+            ["id", "path", "review_signal", "severity", "reasons", "psnr", "plays"],
+            ["c0", "a", "pass", "", "", "30.5", "true"],
+            ["c1", "odd, \r name", "flagged", "1.0", "too dark; too short", "", "false"],
         ]
     beside = json.loads((tmp_path / "x.signatures.json").read_text(encoding="utf-8"))
     assert beside["psnr"] == {"signature": PSNR.signature, "unit": "dB", "better": "higher"}
@@ -63,7 +63,10 @@ def test_csv_and_the_signatures_beside_it(run: Path, tmp_path: Path) -> None:
 def test_jsonl(run: Path, tmp_path: Path) -> None:
     assert export(run, "-o", tmp_path / "x.jsonl").exit_code == 0
     first, second = map(json.loads, (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines())
-    assert first == {"id": "c0", "path": "a", "review_signal": "pass", "reasons": "", "psnr": 30.5, "plays": True}
+    assert first == (
+        {"id": "c0", "path": "a", "review_signal": "pass", "severity": None, "reasons": "", "psnr": 30.5}
+        | {"plays": True}
+    )
     assert second["psnr"] is None and second["reasons"] == "too dark; too short"
 
 

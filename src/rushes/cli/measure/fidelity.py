@@ -9,7 +9,8 @@ import typer
 
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.protocols import DEFAULT, PROTOCOLS
-from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures
+from rushes.present.terminal.colours import bold
+from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
 from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, Json, Overwrite, Verbose, chosen_engine
 from rushes.present.terminal.progress import progress_bars
 from rushes.present.terminal.several import several_words
@@ -101,7 +102,6 @@ def fidelity(
 
     models = _models(weights)
     where = chosen_engine(engine, address)
-    remarks: list[str] = []
     with template.standing_by(), progress_bars() as progress:
         done = evaluate_fidelity(
             gen,
@@ -121,16 +121,13 @@ def fidelity(
             engine=where,
             overwrite=overwrite,
             progress=progress,
-            warn=remarks.append,
         )
     written = [write_csv(done.run, csv)] if csv else []
     if as_json:
         print_json(_as_json(done))
     else:
         _show(done, written, verbose=verbose)
-    say(*remarks)
-    if done.failed:
-        say(f"{len(done.failed)} of {len(done.pairs)} pairs could not be compared; the run has each reason")
+    say(*done.notes)
 
 
 _WORDS = {"--protocol": PROTOCOLS.__contains__, "--metric": METRICS.__contains__, "--weights": lambda word: "=" in word}
@@ -148,6 +145,8 @@ def _as_json(done: FidelityEvaluation) -> dict[str, object]:
 def _show(done: FidelityEvaluation, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.fidelity.show.tables import pair_table, set_table
 
+    tell(done.summary, paint=bold)
+    print()
     if len(done.pairs) > 1:
         print_table(pair_table(done.run, most=_SHOWN, columns=_COLUMNS))
         if len(done.pairs) > _SHOWN:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from rushes.core.machine.browser import has_browser
 from rushes.present.terminal.console import fail, print_json, say
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _serve(app: Starlette, host: str, port: int, token: str, *, open_browser: bo
         address = f"http://{shown_host(host)}:{listener.getsockname()[1]}"
         link = f"{address}{_first_page(bench)}?token={token}"
         _announce(bench, address, link, as_json=as_json)
-        if open_browser and _has_browser():  # in a thread: one that takes its time must not hold up the first page
+        if open_browser and has_browser():  # in a thread: one that takes its time must not hold up the first page
             threading.Thread(target=_show, args=(link,), daemon=True).start()
         serve_on(listener, app)
 
@@ -129,13 +130,6 @@ def _announce(bench: Workbench, address: str, link: str, *, as_json: bool) -> No
     if found.note:
         say(found.note)
     print(link, flush=True)
-
-
-def _has_browser() -> bool:
-    """Whether a window can open here. Without one, Python would start a text browser in this very terminal."""
-    import os
-
-    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _show(link: str) -> None:

@@ -32,6 +32,7 @@ from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
+from rushes.core.words.options import option
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL
@@ -66,7 +67,9 @@ def believe(
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
-        raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
+        raise InputError(
+            f"pairwise_accuracy is of pairs of systems on one prompt; choose {option('--level within-prompt')}"
+        )
     people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
     measured = _measured(metrics, people, prompts)
     people = people.of_prompts(measured.prompts) if measured.prompts else people

@@ -76,6 +76,10 @@ def check_regression(
     )
 
 
+gate = check_regression
+"""Its name as a verb."""
+
+
 def _whole_run(given: Path | str | Run) -> Run:
     run = given if isinstance(given, Run) else read_run(given)
     if run.status != "complete":

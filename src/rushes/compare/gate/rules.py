@@ -17,6 +17,7 @@ from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.reading import Reading
 from rushes.core.selection import full_name, reading_names
+from rushes.core.words.options import option
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
 from rushes.storage.runs.readings import every_reading
 
@@ -78,14 +79,15 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
         if not any(rule.gated for rule in rules):
             raise InputError(
                 "no number of the baseline says better or worse by itself; name one, with the largest change that you "
-                f"would let through: --metric {_example(readings)}"
+                f"would let through: {option('--metric NAME:MARGIN', 'metrics={name: margin}')} ({_example(readings)})"
             )
     lacking = [rule.reading for rule in rules if rule.gated and rule.margin.value is None and rule.reading.pairs]
     if lacking and not repeated:
         names = list(dict.fromkeys(reading.sample.name for reading in lacking))
         raise InputError(
             f"no margin for {', '.join(names)}: how much it moves by itself is not known; give a second run of the "
-            f"baseline (--repeat RUN) or the largest change that you would let through (--metric {_example(lacking)})"
+            f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change that you would let through "
+            f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')}, such as {_example(lacking)})"
         )
     return rules if repeated else [rule for rule in rules if rule.gated]
 

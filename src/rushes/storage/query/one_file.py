@@ -1,9 +1,9 @@
 """A run as one table in one file: a row per clip, a column per metric under its plain name.
 
-The columns are id, path, review_signal and reasons, then the metrics as `columns_of` names them; `kind` comes after id
-where the run holds several kinds (pairs, and the set that they make). A value that is missing is empty, in JSON null.
-The signature of each column is in the file itself for Parquet (metadata `rushes.signatures`, as `rushes query` writes
-it with --parquet), and for CSV and JSON lines in a file beside it, `numbers.signatures.json`.
+The columns are id, path, review_signal, severity and reasons, then the metrics as `columns_of` names them; `kind`
+comes after id where the run holds several kinds (pairs, and the set that they make). A value that is missing is
+empty, in JSON null. The signature of each column is in the file itself for Parquet (metadata `rushes.signatures`, as
+`rushes query` writes it with --parquet), and for CSV and JSON lines in a file beside it, `numbers.signatures.json`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from rushes.core.canonical import canonical_json, canonical_line
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing, replacing_path
+from rushes.core.reason import severity_of
 from rushes.core.registry import optional_package
 from rushes.storage.query.columns import Column, columns_of
 from rushes.storage.remote.transfer import upload_on_exit
@@ -47,9 +48,7 @@ def export_file(run: Run | Path | str, target: Path | str) -> list[str]:
     Raises `MissingDependency` for Parquet without pyarrow.
     """
     opened = opened_run(run)
-    columns = columns_of(opened)
-    kinds = opened.shards is None and len({subject.kind for subject in opened.subjects}) > 1
-    heads = ["id", *(["kind"] if kinds else []), "path", "review_signal", "reasons"]
+    columns, heads = columns_of(opened), _heads(opened)
     rows = _rows(opened, columns, heads)
     ending = PurePosixPath(str(target)).suffix.lower()
     if ending == ".parquet":
@@ -69,6 +68,16 @@ def export_file(run: Run | Path | str, target: Path | str) -> list[str]:
     return [str(target), beside]
 
 
+def table_rows(run: Run) -> Iterator[dict[str, Any]]:
+    """The rows of the table, a row per clip."""
+    return _rows(run, columns_of(run), _heads(run))
+
+
+def _heads(run: Run) -> list[str]:
+    kinds = run.shards is None and len({subject.kind for subject in run.subjects}) > 1
+    return ["id", *(["kind"] if kinds else []), "path", "review_signal", "severity", "reasons"]
+
+
 def _told(column: Column) -> dict[str, object]:
     definition = column.definition
     told = {"signature": column.signature, "unit": definition.unit, "better": definition.better}
@@ -79,7 +88,8 @@ def _rows(run: Run, columns: Sequence[Column], heads: Sequence[str]) -> Iterator
     for entry in run.entries:
         subject = entry.subject
         values = {ReadingKey(m.signature, m.at): m.stored_value for m in entry.measurements}
-        facts = {"id": subject.id, "kind": subject.kind, "path": subject.path, "review_signal": subject.badge}
+        facts: dict[str, Any] = {"id": subject.id, "kind": subject.kind, "path": subject.path}
+        facts |= {"review_signal": subject.badge, "severity": severity_of(subject.why) or None}
         facts["reasons"] = "; ".join(subject.reasons)
         yield {head: facts[head] for head in heads} | {column.name: values.get(column.key) for column in columns}
 
@@ -97,7 +107,7 @@ def _parquet(
     flags = {column.name for column in columns if column.definition.unit == "true/false"}
     kinds = {column.name: arrow.bool_() if column.name in flags else arrow.float64() for column in columns}
     signatures = canonical_json({column.name: column.signature for column in columns})
-    fields = [*((head, arrow.string()) for head in heads), *kinds.items()]
+    fields = [*((head, arrow.float64() if head == "severity" else arrow.string()) for head in heads), *kinds.items()]
     schema = arrow.schema(fields, metadata={"rushes.signatures": signatures})
     with (
         upload_on_exit(target) as file,

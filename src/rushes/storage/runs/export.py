@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rushes.core.errors import RunError
+from rushes.core.words.options import option
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
@@ -34,7 +35,9 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
     with disk_errors(target):
         target.mkdir(parents=True, exist_ok=True)
         if strangers := sorted(path.name for path in target.iterdir()):
-            raise RunError(f"{target}: expected an empty folder; it holds {strangers[0]}; choose another -o")
+            raise RunError(
+                f"{target}: expected an empty folder; it holds {strangers[0]}; choose another {option('-o')}"
+            )
         write_merged(target, (line.decode() for line in _lines(opened)))
         if series:
             _copy_series(opened, target / "series")
@@ -43,6 +46,10 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
             info["inputs"] = [json.loads(line) for line in opened.shards.place.read(INPUTS).split(b"\n") if line]
         write_info(target, info)
     return target
+
+
+export = export_run
+"""Its name as a verb."""
 
 
 def _lines(run: Run) -> Iterator[bytes]:

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
+from rushes.core.answer import Answer, told, told_html, words_of
 from rushes.core.definition import setting_text
 from rushes.core.errors import InputError, RunError
 from rushes.core.machine.files import Paths
+from rushes.core.reason import worst_key
 from rushes.core.registry import optional_package
 from rushes.core.selection import Where, keys_of, label, meant_by, one, reading_names, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
-from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
+from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, table_html
+from rushes.core.words.suggest import did_you_mean
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import joined
 from rushes.storage.remote.errors import Vanished
@@ -32,10 +35,23 @@ if TYPE_CHECKING:
 
     from rushes.storage.shards.reading import Shards
 
+_SUMMARY, _NOTES = "rushes.instruments.catalogue:summary_of", "rushes.instruments.catalogue:notes_of"
+"""Named and not imported: what a run says is its instrument's to know."""
+
 
 @dataclass(frozen=True, repr=False)
-class Run:
-    """One run: `select` and `one` pick numbers, `table` and `to_frame` lay them out."""
+class Run(Answer):
+    """What was measured, clip by clip.
+
+        run.summary, run.notes              what the terminal says of it
+        len(run), run["p005"]               its clips; one by its id
+        for clip in run: clip.id, clip.review_signal, clip["sharpness"].value
+        run.flagged, run.rejected           clips to look at, worst first
+        run.to_pandas()                     a row per clip, a column per metric
+        run.select("psnr"), run.one("psnr", subject="p005"), run.table("psnr")
+
+    A run of pairs has their set as its last subject; `len` and iteration leave that out.
+    """
 
     path: Path
     info: Mapping[str, Any]
@@ -48,11 +64,60 @@ class Run:
     shards: Shards | None = field(default=None, compare=False)
     """The files of a run in shards; None where all of a run is in memory."""
 
-    def __repr__(self) -> str:
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What the call that made it had to say: files that were skipped, clips that are gone."""
+
+    __repr__ = told
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence or a few, as the terminal and the run's page have it."""
+        if self.shards is not None:
+            return self._counted
+        words: str = words_of(self, _SUMMARY)
+        return f"{self.place}: {words}" + ("" if self.status == "complete" else f" The run is {self.status}.")
+
+    @property
+    def _counted(self) -> str:
         numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
-        many = len(self.subjects)
-        what = f"{many} subject{'s' * (many != 1)}, {numbers} number{'s' * (numbers != 1)}"
-        return f"<Run {self.place}: {self.instrument}, {what}, {self.status}>"
+        return f"{self.place}: {self.instrument}, {len(self.subjects):,} clips, {numbers:,} values, {self.status}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the summary."""
+        more: tuple[str, ...] = () if self.shards is not None else words_of(self, _NOTES)
+        return (*self.remarks, *more)
+
+    def _items(self) -> Sequence[Entry]:
+        if self.shards is not None:
+            return self.entries
+        return [entry for entry in self.entries if entry.subject.kind != "set"] or self.entries
+
+    def __getitem__(self, name: str) -> Entry:
+        """One clip by its id."""
+        if self.shards is not None and name in self.measurements:
+            return next(entry for entry in self.entries if entry.subject.id == name)
+        for entry in self.entries:
+            if entry.subject.id == name:
+                return entry
+        raise InputError(f"{self.place}: no clip is called {name!r}{did_you_mean(name, (s.id for s in self.subjects))}")
+
+    @property
+    def flagged(self) -> list[Entry]:
+        """Clips with the review signal flagged, worst first."""
+        return self._with_signal("flagged")
+
+    @property
+    def rejected(self) -> list[Entry]:
+        """Clips with the review signal reject, worst first."""
+        return self._with_signal("reject")
+
+    def _with_signal(self, signal: str) -> list[Entry]:
+        found = [entry for entry in self.entries if entry.subject.badge == signal]
+        return sorted(found, key=lambda entry: worst_key(entry.subject.badge, entry.subject.why))
+
+    def _rows(self) -> Sequence[Mapping[str, object]]:
+        return list(words_of(self, "rushes.storage.query.one_file:table_rows"))
 
     def _repr_html_(self) -> str:
         """The first subjects with their review signals and numbers, for a notebook."""
@@ -71,7 +136,7 @@ class Run:
         shown = table_html(table, columns=COLUMNS + 2)
         left = len(self.subjects) - len(head)
         more = line_html(f"… and {left} more; .table() and .to_frame() have everything") if left else ""
-        return page_html(line_html(repr(self).strip("<>")), shown, more)
+        return told_html(self, shown, more)
 
     @property
     def place(self) -> str:
@@ -129,7 +194,8 @@ class Run:
         if subject is None:
             return tuple(m for s in self.subjects for m in self.measurements.get(s.id, ()))
         if subject not in self.measurements and all(s.id != subject for s in self.subjects):
-            raise InputError(f"{self.place}: no subject is called {subject!r}; there are {len(self.subjects)}")
+            near = did_you_mean(subject, (s.id for s in self.subjects), otherwise=f"; it has {len(self.subjects)}")
+            raise InputError(f"{self.place}: no clip is called {subject!r}{near}")
         return self.measurements.get(subject, ())
 
     def table(self, *names: str, rows: str = "subject", **where: Where) -> Table:
@@ -166,9 +232,9 @@ class Run:
         every = self._of(None)
         for name in names:
             if name not in chosen:
-                have = ", ".join(dict.fromkeys(m.name for m in every))
+                near = did_you_mean(name, (m.name for m in every))
                 known = name in _asked([name], [m.definition for m in every]).values()
-                raise InputError(f"{self.place}: no {name} fits here" if known else f"no {name}; there are {have}")
+                raise InputError(f"{self.place}: no {name} fits here" if known else f"no metric {name!r}{near}")
         for key in where:
             if not any(key in keys_of(m) for m in every):
                 raise InputError(f"{self.place}: no number has {key!r}")

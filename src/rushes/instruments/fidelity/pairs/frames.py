@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 from rushes.core import Measurement
 from rushes.core.definition import Setting
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.fidelity.pairs.sides import RESIZER, Shown, Side
 
 By: TypeAlias = Literal["name", "index", "time"]
@@ -46,7 +47,7 @@ class Pairing:
         if self.lag != "auto" and (isinstance(self.lag, bool) or not isinstance(self.lag, int)):
             raise InputError(f"a lag is a whole number of frames, or auto; got {self.lag!r}")
         if self.lag and self.by == "time":
-            raise InputError("a lag counts frames, which --pair time does not pair by; give one of them")
+            raise InputError(f"a lag counts frames, which {option('--pair time')} does not pair by; give one of them")
 
     @property
     def params(self) -> dict[str, Setting]:
@@ -136,7 +137,9 @@ def _by_index(gen: Side, gt: Side, lag: int, tally: Tally) -> Iterator[tuple[Sho
 def _by_time(gen: Side, gt: Side, tally: Tally) -> Iterator[tuple[Shown, Shown]]:
     for side in (gen, gt):
         if side.fps is None:
-            raise InputError(f"{side.clip.name}: has no times (pictures have none); --pair time needs two videos")
+            raise InputError(
+                f"{side.clip.name}: has no times (pictures have none); {option('--pair time')} needs two videos"
+            )
     assert gen.fps is not None and gt.fps is not None
     ours = iter(gen)
     now, after = next(ours, None), next(ours, None)

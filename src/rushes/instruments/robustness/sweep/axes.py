@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rushes.core.errors import InputError
 from rushes.core.judge import Judge
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.robustness.seed.encoding import encode_value
 from rushes.instruments.robustness.seed.sweep_dir import FULL_GRID, ONE_AT_A_TIME
@@ -73,13 +74,15 @@ def checked_grid(axes: Iterable[tuple[str, Sequence[float]]]) -> dict[str, list[
     for name, values in axes:
         axis = known(name)
         if name in grid:
-            raise InputError(f"axis {name} is given twice; write all its values after one --axis")
+            raise InputError(f"axis {name} is given twice; write all its values after one {option('--axis')}")
         grid[name] = [_number(axis, value) for value in values]
         codes = [encode_value(value) for value in grid[name]]
         if not codes or len(set(codes)) != len(codes):
             raise InputError(f"axis {name} needs values that differ; got {list(values)}")
     if not grid:
-        raise InputError("a sweep needs at least one axis; for example --axis brightness=0.8,1.0,1.2")
+        raise InputError(
+            f"a sweep needs at least one axis; for example {option('--axis brightness=0.8,1.0,1.2', 'axes=…')}"
+        )
     return dict(sorted(grid.items()))
 
 
