@@ -244,7 +244,7 @@ def test_nothing_shared_or_nothing_that_judges() -> None:
     with pytest.raises(InputError, match="no subject has the same id"):
         check_regression(base, gate_run("b", {PSNR: [1.0]}, clips=["x"]), metrics={"psnr": 1})
     runs = [gate_run(name, {BLUR: BASE}) for name in "abc"]
-    with pytest.raises(InputError, match="says better or worse by itself; name one.*--metric blur:MARGIN"):
+    with pytest.raises(InputError, match="says better or worse by itself; name one.*metrics={'blur': …}"):
         check_regression(runs[0], runs[1], repeats=runs[2:])
 
 

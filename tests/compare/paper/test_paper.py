@@ -174,7 +174,7 @@ def test_a_protocol_goes_to_every_instrument_that_knows_it(
 
 def test_other_sets_in_the_same_folder_are_refused_unless_it_starts_anew(bench: Bench, tmp_path: Path) -> None:
     measure_paper("amber", "real", out=tmp_path, columns="psnr")
-    with pytest.raises(RunError, match="is about amber against real; birch against real came; choose another -o"):
+    with pytest.raises(RunError, match="is about amber against real; birch against real came; choose another run"):
         measure_paper("birch", "real", out=tmp_path, columns="psnr")
     bench.calls.clear()
     made = measure_paper("amber", "real", out=tmp_path, columns="fvd", overwrite=True)

@@ -201,7 +201,7 @@ def clip(
         )
     bundles = write_bundles(run, bundle) if bundle else []
     more = [f"… and {len(bundles) - _FILES} more in {bundle}"] if len(bundles) > _FILES else []
-    written = [*bundles[:_FILES], *more, *([write_csv(run, csv)] if csv not in (None, "-") else [])]
+    written = [*bundles[:_FILES], *more, *(write_csv(run, csv) if csv and csv != "-" else [])]
     if as_json:
         print_json(_as_json(run))
     elif csv == "-":

@@ -122,7 +122,7 @@ def fidelity(
             overwrite=overwrite,
             progress=progress,
         )
-    written = [write_csv(done.run, csv)] if csv else []
+    written = write_csv(done.run, csv) if csv else []
     if as_json:
         print_json(_as_json(done))
     else:

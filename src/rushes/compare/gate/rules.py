@@ -79,7 +79,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
         if not any(rule.gated for rule in rules):
             raise InputError(
                 "no number of the baseline says better or worse by itself; name one, with the largest change that you "
-                f"would let through: {option('--metric NAME:MARGIN', 'metrics={name: margin}')} ({_example(readings)})"
+                f"would let through: {_example(readings)}"
             )
     lacking = [rule.reading for rule in rules if rule.gated and rule.margin.value is None and rule.reading.pairs]
     if lacking and not repeated:
@@ -87,13 +87,14 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
         raise InputError(
             f"no margin for {', '.join(names)}: how much it moves by itself is not known; give a second run of the "
             f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change that you would let through "
-            f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')}, such as {_example(lacking)})"
+            f"({_example(lacking)})"
         )
     return rules if repeated else [rule for rule in rules if rule.gated]
 
 
 def _example(readings: Sequence[GateReading]) -> str:
-    return f"{readings[0].sample.name if readings else 'psnr'}:MARGIN"
+    name = readings[0].sample.name if readings else "psnr"
+    return option(f"--metric {name}:MARGIN", f"metrics={{{name!r}: …}}")
 
 
 def _whole(readings: Sequence[GateReading]) -> list[GateReading]:

@@ -24,7 +24,7 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
     """Write a run into an empty folder as one in one piece, clip by clip; the folder can be read as a run.
 
     `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something. A name
-    that ends in .parquet, .csv or .jsonl is one file: a row per clip, a column per metric; see
+    that ends in .parquet, .csv, .xlsx or .jsonl is one file: a row per clip, a column per metric; see
     `rushes.storage.query.one_file`.
     """
     from rushes.storage.query.one_file import export_file, is_one_file

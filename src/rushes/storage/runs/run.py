@@ -242,7 +242,7 @@ class Run(Answer):
     def scan(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """The clips as Arrow record batches in input order: a row per clip, a column per metric, read in parts.
 
-            for batch in run.scan(columns=["path", "blur_score"], where="badge = 'pass'"): ...
+            for batch in run.scan(columns=["path", "blur_score"], where="review_signal = 'pass'"): ...
 
         Columns and conditions are those of `rushes.query` over its view `clips`.
         """
@@ -254,7 +254,7 @@ class Run(Answer):
         """Every number as a row of a pandas frame; `MissingDependency` where pandas is not installed.
 
         With `columns`, a row per clip with these columns of `rushes.query`'s view `clips`; nothing else is read. Else:
-        subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
+        subject, review_signal, name, value, count, note, low, high, level, method (of the interval), signature, then
         one per place (`at_value` for a place that is called like one of these).
         """
         pandas = optional_package("pandas", "a data frame needs pandas; run: pip install pandas")
@@ -327,11 +327,11 @@ def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[s
     return columns
 
 
-_FRAME = ("subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
+_FRAME = ("subject", "review_signal", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
 
 
 def _frame_row(entry: Entry, m: Measurement) -> dict[str, object]:
-    row: dict[str, object] = {"subject": entry.subject.id, "badge": entry.subject.badge, "name": m.name}
+    row: dict[str, object] = {"subject": entry.subject.id, "review_signal": entry.subject.badge, "name": m.name}
     row |= {"value": m.stored_value, "count": m.count, "note": m.note, "signature": m.signature}
     interval = {} if m.interval is None else m.interval.as_dict()
     return row | interval | {key if key not in _FRAME else f"at_{key}": value for key, value in m.at}

@@ -137,7 +137,7 @@ class TestResuming:
         assert read_sweep(tmp_path / "s").declared_runs == 6
 
     def test_fewer_values_are_another_sweep(self, clip, finished, tmp_path):
-        with pytest.raises(RunError, match=r"it holds crf=30_seed=1; choose another -o"):
+        with pytest.raises(RunError, match=r"it holds crf=30_seed=1; choose another run"):
             self.sweep(clip, tmp_path / "s", axes={"crf": [20]})
 
     def test_another_judge_is_another_sweep(self, clip, finished, tmp_path):
