@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-import zipfile
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
