@@ -76,7 +76,7 @@ def root(
             "--config",
             metavar="FILE",
             envvar=VARIABLE,
-            help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
+            help="Defaults of the project (default: rushes.toml here or above); none for no file.",
         ),
     ] = None,
 ) -> None:

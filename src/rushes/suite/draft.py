@@ -131,7 +131,7 @@ def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[s
     if empty:
         raise InputError(f"{empty[0]}: expected clips, or folders of clips; found none")
     alone = [folder for folder in folders if _is_alone(folder, clips)]
-    remarks = [f"{folder}: left out, no other folder has a clip of the same name" for folder in alone]
+    remarks = [f"{folder}: skipped, no other folder has a clip of the same name" for folder in alone]
     kept = [folder for folder in folders if folder not in alone]
     every = frozenset().union(*(clips[folder] for folder in kept))
     remarks += [

@@ -292,6 +292,6 @@ def _require_same(folder: Path, suite: Suite) -> None:
     """A folder is of one suite: systems may join it, but another suite's runs would mix with these."""
     if is_suite_folder(folder) and (before := read_suite_folder(folder)).suite.name != suite.name:
         raise RunError(
-            f"{folder}: holds the suite {before.suite.name!r}; {suite.name!r} came; choose another {option('-o')}, or "
-            "the same name"
+            f"{folder}: holds the suite {before.suite.name!r}; {suite.name!r} was asked for; choose another "
+            f"{option('-o')}, or the same name"
         )

@@ -175,7 +175,7 @@ def test_other_signatures_are_refused_by_name() -> None:
     assert "net is alex in one and vgg in the other" in found.find("lpips")[0].sentence
     twin = gate_run("c", {PSNR: BASE, LPIPS: [0.1] * 4})
     repeated = check_regression(base, twin, repeats=[other], metrics=["lpips"])
-    assert repeated.answer == "cannot tell" and "no repeat has this reading" in repeated.metrics[0].sentence
+    assert repeated.answer == "cannot tell" and "no repeat has this metric" in repeated.metrics[0].sentence
 
 
 def test_runs_that_moved_as_a_whole_are_remarked_on() -> None:

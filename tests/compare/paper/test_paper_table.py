@@ -228,7 +228,7 @@ def test_other_references_are_another_column(tmp_path: Path) -> None:
     table = paper_table([a, b])
     assert len(table.columns) == 2
     assert table.notes == (
-        "PSNR (1) and (2): A is amber, B is birch: they were held against different references; these numbers do not "
+        "PSNR (1) and (2): A is amber, B is birch: they were compared with different references; these numbers do not "
         "compare",
     )
     c = fidelity_run(tmp_path / "c", three(PSNR, 32.0, 2.0), gen="cedar", truth="elsewhere")

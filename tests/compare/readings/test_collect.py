@@ -130,7 +130,7 @@ def test_media_that_differ_are_said_with_the_readings_that_they_move(tmp_path: P
     clip_run(tmp_path / "birch", {"p1": {SHARPNESS: 0.6}}, size=(32, 24))
     (remark,) = collect_board([tmp_path / "amber", tmp_path / "birch"]).remarks
     assert remark.startswith("frame size differs between systems on 1 of 1 prompts (amber 64×48; birch 32×24)")
-    assert remark.endswith("it moves sharpness")
+    assert remark.endswith("which affects sharpness")
 
 
 def test_one_system_no_shared_prompt_and_a_run_still_going(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_pairs_go_with_clips_below_folders_and_references_must_be_one(tmp_path: 
     assert [prompt.id for prompt in board.prompts] == ["p1/out"] and len(board.readings) == 2
     fidelity_run(tmp_path / "other", {"p1/out": {PSNR: 31.0}}, gen="takes/birch", version="2")
     (refused,) = collect_board([tmp_path / "pair", tmp_path / "other"]).refused
-    assert refused.why == "birch was held against another reference than amber on p1/out"
+    assert refused.why == "birch was compared with another reference than amber on p1/out"
 
 
 def test_a_pair_without_a_generated_clip_is_no_clip_of_the_system(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_distances_are_one_number_per_system_of_one_reference_and_one_n(tmp_path
     few = fvd_run(tmp_path / "few", 100.0, gen="takes/few", n=17)
     assert "n_gen is 256 in one and 17 in the other" in collect_board([runs[0], few]).refused[0].why
     other = fvd_run(tmp_path / "other", 100.0, gen="takes/other", truth="c" * 64)
-    assert "held against another reference" in collect_board([runs[0], other]).refused[0].why
+    assert "compared with another reference" in collect_board([runs[0], other]).refused[0].why
 
 
 def test_votes_go_to_the_systems_that_they_are_about(tmp_path: Path) -> None:

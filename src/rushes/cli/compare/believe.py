@@ -38,7 +38,7 @@ def believe(
         typer.Option(help="What decides: clips of one prompt against each other, or all clips pooled."),
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
-    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this counts as none.")] = 0.2,
     prompts: PromptsOption = None,
     format: Annotated[
         Literal["text", "latex", "csv", "markdown"],
@@ -60,7 +60,7 @@ def believe(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Which metrics agree with people's ratings or votes over the same clips, which do not, which cannot be told.
+    """Which metrics agree with people's ratings or votes over the same clips, which do not, which remain unclear.
 
     Kendall's τ, Spearman's ρ, Pearson's r and pairs put in the right order, with intervals over prompts and raters, and
     what one person reaches against the others. Votes of a study: rushes study validity goes vote by vote.

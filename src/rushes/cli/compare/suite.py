@@ -78,7 +78,7 @@ def run(
     jobs: Jobs = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start every run of the folder anew.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace every run of the folder.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run everything of a suite that is missing: every system under every instrument, each into a run of its own.

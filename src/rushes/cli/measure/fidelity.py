@@ -25,9 +25,7 @@ _COLUMNS = 6
 
 
 Cut = Annotated[Literal["none", "shortest"], typer.Option(help="If lengths differ: fail, or truncate to the shorter.")]
-ResizeTo = Annotated[
-    Literal["gt", "gen"] | None, typer.Option(help="Where sizes differ: bring both to this side's size.")
-]
+ResizeTo = Annotated[Literal["gt", "gen"] | None, typer.Option(help="If sizes differ: bring both to this side's size.")]
 
 
 def lag_frames(text: str) -> str:
@@ -76,7 +74,7 @@ def fidelity(
     resize_to: ResizeTo = None,
     weights: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE…", help="A model file in place of the pulled one: lpips=alex.pth."),
+        typer.Option(metavar="NAME=FILE…", help="A model file to use instead of the pulled one: lpips=alex.pth."),
     ] = None,
     device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where networks run.")] = "cpu",
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,

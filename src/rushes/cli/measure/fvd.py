@@ -80,9 +80,7 @@ def fvd(
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="A network of your own that gives features, in place of these: its manifest."
-        ),
+        typer.Option(metavar="FILE", help="Manifest of a network of your own that gives the features."),
     ] = None,
     weights: Annotated[
         list[str] | None,
@@ -161,7 +159,7 @@ def fvd(
         bool, typer.Option("--save-features", help="Keep both sets' features in RUN, for the map of the sets.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
+        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, instead of skipping it.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
     out: Annotated[

@@ -65,7 +65,8 @@ def judge(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost; ask nothing.")] = False,
     record: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the answers, for --replay.")] = None,
     replay: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Recorded answers in place of a judge; as --judge replay:FILE.")
+        str | None,
+        typer.Option(metavar="FILE", help="Use recorded answers instead of a judge; as --judge replay:FILE."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Send frames to the endpoint's host without asking.")] = False,
     overwrite: Overwrite = False,

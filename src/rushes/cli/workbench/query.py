@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rushes.storage.runs import Run
 
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run; folder, s3:// or gs://.")]
 _SHOWN = 50
 """Rows of the table on the terminal; --csv, --json and -o give all of them."""
 

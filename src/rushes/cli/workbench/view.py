@@ -28,7 +28,7 @@ def view(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs, boards, sweeps and studies below.")
     ] = Path("."),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")] = 0,
     host: Annotated[str, typer.Option("--host", help="Address of this machine to listen on.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the link, and open no browser.")] = False,
     as_json: Annotated[
@@ -93,7 +93,7 @@ def _listener(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            fail(f"--port {port}: expected a free port; another program has it. Without --port a free one is taken")
+            fail(f"--port {port}: expected a free port; another program has it. Leave --port out to get a free one")
         raise
 
 

@@ -22,7 +22,7 @@ _EDGE = (
 )
 _LEVELS = (
     "Level clip: all clips pooled. Level within-prompt: numerator and denominator summed over prompts, only clips of "
-    "one prompt held against each other. Level within-system: the value of each system's clips alone, mean over the "
+    "one prompt compared with each other. Level within-system: the value of each system's clips alone, mean over the "
     "systems that have one. Level system: means of the systems over the prompts that all of them have."
 )
 _SURE = (
@@ -108,7 +108,7 @@ CHANCE = Definition(
     places=("dimension", "metric"),
     history=(
         "first release",
-        "Holm's rule within a question: what else was asked moved it",
+        "Holm's rule within a question: what else was asked changed it",
         "no less than signs of so many prompts can give: five prompts gave p = .003",
     ),
 )

@@ -174,7 +174,7 @@ def headline(report: GateReport) -> str:
 
 
 def _count(labels: list[str]) -> str:
-    return "1 reading is" if len(labels) == 1 else f"{len(labels)} readings are"
+    return "1 metric is" if len(labels) == 1 else f"{len(labels)} metrics are"
 
 
 def _sides(report: GateReport) -> str:
@@ -235,7 +235,7 @@ def _markdown(report: GateReport) -> Iterator[str]:
 
 def _table(report: GateReport) -> Table:
     columns = (
-        *(*TEXT("reading", "verdict"), *NUMBER("candidate − baseline"), *INTERVAL("interval")),
+        *(*TEXT("metric", "verdict"), *NUMBER("candidate − baseline"), *INTERVAL("interval")),
         *NUMBER("margin", "noise of a repeat"),
     )
     rows = []

@@ -23,7 +23,7 @@ from rushes.storage.runs.readings import every_reading
 
 Side: TypeAlias = Literal["below", "above", "either"]
 """To which side a change is a loss."""
-_NO_REPEAT = "no repeat has this reading"
+_NO_REPEAT = "no repeat has this metric"
 Margins: TypeAlias = Mapping[str, float | str | None]
 """By metric name or signature: a number in its unit, "2%" of the baseline's mean, or None for the default."""
 
@@ -85,7 +85,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
     if lacking and not repeated:
         names = list(dict.fromkeys(reading.sample.name for reading in lacking))
         raise InputError(
-            f"no margin for {', '.join(names)}: how much it moves by itself is not known; give a second run of the "
+            f"no margin for {', '.join(names)}: its noise is not known; give a second run of the "
             f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change that you would let through "
             f"({_example(lacking)})"
         )

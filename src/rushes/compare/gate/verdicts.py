@@ -214,7 +214,7 @@ def _sentence(gate: MetricGate, rule: Rule, test: MarginTest) -> str:
         "not worse": f"{moved}: no loss beyond {margin:.4g}",
         "worse": f"{moved} is a loss beyond {margin:.4g}{_p_text(gate.beyond_p)}",
         "moved": f"{moved} is beyond ±{margin:.4g}{_p_text(gate.beyond_p)}",
-        "cannot tell": f"{moved} is neither surely inside {margin:.4g} nor surely beyond it{_plan_text(gate)}",
+        "cannot tell": f"{moved} is neither clearly inside {margin:.4g} nor clearly beyond it{_plan_text(gate)}",
     }
     return words[gate.verdict]
 
@@ -238,7 +238,7 @@ def _no_noise(gate: MetricGate) -> str:
     real = "the baseline's runs do not differ, so every difference is real"
     if gate.verdict == "cannot tell":
         return (
-            f"{real}, but its mean is not told from 0; say how much you would let through "
+            f"{real}, but its mean is not significantly different from 0; say how much you would let through "
             f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')})"
         )
     if gate.verdict == "worse":

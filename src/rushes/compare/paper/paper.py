@@ -288,7 +288,7 @@ def _earlier(folder: Path, gen: str, gt: str) -> Paper | None:
     paper = read_paper(folder)
     if [identity(paper.gen), identity(paper.gt)] != [identity(gen), identity(gt)]:
         raise RunError(
-            f"{folder / FILE}: is about {paper.gen} against {paper.gt}; {gen} against {gt} came; "
-            f"choose another {option('-o')}, or start anew with {option('--overwrite')}"
+            f"{folder / FILE}: is about {paper.gen} against {paper.gt}; not {gen} against {gt}; "
+            f"choose another {option('-o')}, or replace it with {option('--overwrite')}"
         )
     return paper

@@ -158,7 +158,7 @@ def _other_references(column: Column) -> str:
             first = next(iter(digests.values()))
             names = [name for name, digest in digests.items() if digest != first]
             where = f" on {prompt.replace(SAMPLE_SIGN, '-')}" if prompt else ""
-            return f"{_names(names)} was held against another reference than {next(iter(digests))}{where}"
+            return f"{_names(names)} was compared with another reference than {next(iter(digests))}{where}"
     return ""
 
 

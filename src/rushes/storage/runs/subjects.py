@@ -114,7 +114,7 @@ class Entry(Numbers):
     def __post_init__(self) -> None:
         for measurement in self.measurements:
             if not isinstance(measurement, Measurement):
-                raise DefinitionError(f"a run stores measurements only; {self.subject.id} was given {measurement!r}")
+                raise DefinitionError(f"a run holds measurements only; {self.subject.id} was given {measurement!r}")
 
     @property
     def id(self) -> str:

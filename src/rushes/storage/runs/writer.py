@@ -184,7 +184,9 @@ class RunWriter:
     def add(self, entry: Entry | Packed | Stored) -> None:
         """Store one finished subject; when this returns, a crash no longer loses it."""
         if isinstance(entry, Stored):
-            raise RunError(f"{self.path}: a run in one piece is written by one process; {entry.subject_id} came stored")
+            raise RunError(
+                f"{self.path}: a run in one piece is written by one process; {entry.subject_id} was written elsewhere"
+            )
         packed = entry if isinstance(entry, Packed) else pack(entry)
         with disk_errors(self.path):
             if packed.series is not None:

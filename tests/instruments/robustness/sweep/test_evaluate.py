@@ -361,7 +361,7 @@ class TestWarnings:
     def test_a_bundle_without_sound_cannot_be_moved_by_it(self):
         general = named_judge("bundle", JudgeOptions())
         (line,) = self.warned({"audio_shift": [0.0, 200.0]}, [1], general)
-        assert line.startswith("audio_shift cannot move this judge, and will look perfectly stable: no rule of the")
+        assert line.startswith("audio_shift cannot affect this judge, and will look perfectly stable: no rule of the")
         assert self.warned({"brightness": [1.0]}, [1], general) == []
         assert self.warned({"audio_shift": [0.0]}, [1], BundleJudge(load_profile("talking-head"), 1)) == []
 

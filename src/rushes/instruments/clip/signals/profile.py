@@ -28,10 +28,10 @@ from typing import get_args
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
-from rushes.core.words.suggest import did_you_mean
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.reason import Comparison, Level
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.metrics import METRICS, is_extra, readings
 
 BUILT_IN = ("general", "talking-head", "generated", "metricbundle-v1")

@@ -227,8 +227,8 @@ def _how_to_get(backbone: str, wrong: Sequence[str], root: Path | None) -> str:
     if pullable:
         parts.append(f"run: {pull_command(pullable)}")
     elif published:
-        parts.append("not downloadable; place the file yourself")
-    place = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
+        parts.append("not downloadable; put the file there yourself")
+    place = f"put it at {SEED_FOLDER / published[0].file}, or " if published else ""
     parts.append(f"{'or ' if pullable else ''}{place}give {option('--weights FILE')}")
     looked = ", ".join(str(folder.absolute()) for folder in weights_folders(root))
     return (

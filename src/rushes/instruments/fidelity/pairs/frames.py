@@ -93,7 +93,7 @@ def check_rates(gen: Side, gt: Side, pairing: Pairing) -> None:
     if abs(gen.fps - gt.fps) > _RATE_SLACK * max(gen.fps, gt.fps):
         raise InputError(
             f"{gen.clip.name}: {gen.fps:.6g} frames a second against a reference of {gt.fps:.6g}; give --pair time to "
-            "hold together what is shown together, or --pair index for frame by frame"
+            "pair frames by time, or --pair index for frame by frame"
         )
 
 
@@ -114,8 +114,8 @@ def paired(gen: Side, gt: Side, pairing: Pairing, *, lag: int = 0, tally: Tally)
     if (tally.gen_over or tally.gt_over) and pairing.by != "time" and not pairing.lag and pairing.cut == "none":
         counts = tally.pairs + tally.gen_over, tally.pairs + tally.gt_over
         raise InputError(
-            f"{gen.clip.name}: {counts[0]} frames against a reference of {counts[1]}; give --cut shortest to compare "
-            "the first of both, --lag auto to look for a shift, or --pair time"
+            f"{gen.clip.name}: {counts[0]} frames against a reference of {counts[1]}; give --cut shortest to "
+            "truncate to the shorter, --lag auto to look for a shift, or --pair time"
         )
     if not tally.pairs:
         raise InputError(f"{gen.clip.name}: no frame of it has a counterpart in the reference ({_left(tally)})")

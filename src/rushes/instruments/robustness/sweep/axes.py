@@ -149,7 +149,7 @@ def idle_axes(grid: Grid, seeds: Sequence[int], judge: Judge) -> list[str]:
     lines = []
     for name in grid:
         if why := judge.cannot_see(name, sound=AXES[name].sound):
-            lines.append(f"{name} cannot move this judge, and will look perfectly stable: {why}")
+            lines.append(f"{name} cannot affect this judge, and will look perfectly stable: {why}")
     heard = [name for name in grid if AXES[name].noise and any(grid[name])]
     drawn = [name for name in heard if not judge.cannot_see(name, sound=AXES[name].sound)]
     if len(seeds) > 1 and not drawn and not judge.uses_seed():

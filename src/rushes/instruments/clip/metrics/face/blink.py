@@ -90,14 +90,14 @@ _OWN_EYE: dict[str, Any] = {
 _FIXED: dict[str, Any] = {"params": (*_EYES, *signature_params(debounce=DEBOUNCE)), "open_params": ("model", "ear")}
 
 BLINK_COUNT = _count(
-    summary="How often the eyes shut, held against how open the same eyes are within a second.",
+    summary="How often the eyes shut, compared with how open the same eyes are within a second.",
     formula=f"{_EAR}; q_t = EAR_t / 80th percentile of EAR "
     "within ±1 s; a blink is a dip with q < `shut` in 50 ms worth of frames or more, until q ≥ `open`, that has q ≥ "
     "`open` within 200 ms before it or after it",
     **_OWN_EYE,
 )
 BLINK_RATE_HZ = _rate(
-    summary="Blinks per second in which the face was seen, held against the clip's own open eye.", **_OWN_EYE
+    summary="Blinks per second in which the face was seen, compared with the clip's own open eye.", **_OWN_EYE
 )
 BLINK_COUNT_FIXED = _count(
     summary="How often the eye aspect ratio falls under one threshold for every face.",
