@@ -43,17 +43,13 @@ WELCOME = (
     ("Which of my clips are broken?", ("rushes clip CLIPS",)),
     (
         "Which system is better?",
-        (
-            "rushes suite init FOLDER -o suite.toml",
-            "rushes suite run suite.toml -o out",
-            "rushes board out -o board.html",
-        ),
+        ("rushes suite run FOLDER -o out", "rushes board out"),
     ),
     ("Do they show the prompt?", ("rushes judge CLIPS --prompts FILE --judge …",)),
     ("Which do people prefer?", ("rushes study create NAME out",)),
     ("What is the FVD of two sets?", ("rushes fvd GENERATED REAL",)),
     ("A table for my paper", ("rushes table out --format latex",)),
-    ("PSNR, LPIPS, FVD in one go", ("rushes paper GENERATED REAL -o paper/mine",)),
+    ("PSNR, LPIPS, FVD in one go", ("rushes paper SYSTEM… --gt REAL --latex",)),
     ("All numbers in one file", ("rushes export RUN -o numbers.parquet",)),
 )
 """What people come for, and the commands that do it: bare `rushes` shows these."""

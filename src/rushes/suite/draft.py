@@ -112,6 +112,20 @@ def draft_suite(
     return made
 
 
+def drafted(folder: Path, out: Path | str) -> tuple[Path, list[str]]:
+    """The suite file of a folder of systems, `OUT.toml` beside the folder of its runs, and what to say about it.
+
+    It is written once: whoever edits it keeps the edits.
+    """
+    if (folder / "suite.json").is_file():
+        raise InputError(f"{folder}: holds the runs of a suite; rushes board {folder} shows them")
+    target = Path(f"{str(out).rstrip('/')}.toml")
+    if target.is_file():
+        return target, [f"Suite file: {target}"]
+    made = draft_suite([folder], target)
+    return target, [f"Suite file: {target}, made from {folder}; edit it to change what is measured.", *made.remarks]
+
+
 init = draft_suite
 """Its name as a verb: `rushes.suite.init`."""
 

@@ -32,6 +32,7 @@ from rushes.core.words.options import option
 from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
+from rushes.suite.draft import drafted
 from rushes.suite.file import Suite, SuitePlan, SuiteSystem, read_suite
 from rushes.suite.prompts import Prompt
 from rushes.suite.settings import measure_of
@@ -198,8 +199,10 @@ def run_suite(
 ) -> SuiteRun:
     """Measure every system of a suite with every instrument, into `out`; each an ordinary run, `out/<system>/<name>`.
 
-        done = rushes.run_suite("suite.toml", "out/takes")
+        done = rushes.suite.run("systems/", "out")
         [step.why for step in done.failed]
+
+    `suite` is a suite file, or a folder with a folder of clips per system: its file, `OUT.toml`, is then made first.
 
     The same call goes on where it was interrupted, and measures what is new: each run keeps what it has. What fails for
     one system (`SuiteRun.failed` says why) does not end the others; it is tried again by the next call. Settings that
@@ -209,6 +212,10 @@ def run_suite(
 
     Raises `InputError` for a suite without an instrument, `RunError` for a folder that holds something else.
     """
+    if not isinstance(suite, Suite) and Path(suite).is_dir():
+        suite, remarks = drafted(Path(suite), out)
+        for remark in remarks:
+            warn(remark)
     asked = suite if isinstance(suite, Suite) else read_suite(suite)
     local_only(out)
     folder = Path(out)

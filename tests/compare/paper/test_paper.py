@@ -82,7 +82,7 @@ def test_each_column_is_measured_by_its_instrument_and_the_rest_has_reasons(benc
     assert [name for name, _ in bench.calls] == ["fidelity", "fid-vid", "fvd"]
     options = dict(bench.calls)
     assert options["fidelity"]["metrics"] == ["psnr", "lpips"] and options["fidelity"]["resize_to"] == "gt"
-    assert options["fvd"]["interval"] == "jackknife" and options["fvd"]["protocol"] == "genhoi"
+    assert options["fvd"]["interval"] == "jackknife" and options["fvd"]["protocol"] == "stylegan-v"
     assert all(call["jobs"] == 2 for call in options.values())
     assert made.reasons == {"fid-vid": NO_WEIGHTS, "sync-c": NO_SYNCNET, "sync-d": NO_SYNCNET}
     assert [path.relative_to(out).as_posix() for path in made.run_paths] == ["fidelity", "distribution/fvd"]

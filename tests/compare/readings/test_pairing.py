@@ -95,7 +95,7 @@ X, XY = {"x": "x.mp4"}, {"x": "x.mp4", "y": "y.mp4"}
         ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 5.0}), 1, "1 clip of A without a counterpart in B (y)"),
         ((X, {BLUR_SCORE: 5.0, P10: 4.0}), (X, {BLUR_SCORE: 5.0, P10: None}), 1, "cannot be checked"),
         ((X, {BLUR_SCORE: 5.0, P10: 4.0}), (X, {BLUR_SCORE: 5.0}), 1, f"{P10.signature} is in one run only"),
-        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 1.0}), 3, "1 clip of A without a value"),
+        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 1.0}), 3, "1 clip of A without a counterpart"),
     ],
 )
 def test_a_gate_that_was_not_checked_on_everything_does_not_hold(

@@ -163,9 +163,7 @@ def test_every_protocol_can_be_named_at_the_command_line() -> None:
 def test_presets_are_locked() -> None:
     assert recipe("genhoi", "fvd", sample_duration=8).frames == 8
     assert recipe("stylegan-v", "fvd", sample_duration=16).frames == 16
-    with pytest.raises(
-        InputError, match="stylegan-v takes 16 frames, .* leave it to you; got sample_dur"
-    ):
+    with pytest.raises(InputError, match="stylegan-v takes 16 frames, .* leave it to you; got sample_dur"):
         recipe("stylegan-v", "fvd", sample_duration=8)
     for name in ("google-tf", "common-metrics-styleganv"):
         with pytest.raises(InputError, match=f"{name} passes each video whole, .*; got sample_duration 8"):

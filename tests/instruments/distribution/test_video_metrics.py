@@ -88,11 +88,7 @@ def test_the_documented_command_line(
     assert written["weights"] == {str(path): "random-seed0" for path in reversed(random_weights.values())}
     assert capsys.readouterr().out.splitlines()[-1] == str(target)
     assert command.main([*words, "--protocol", "nonsense"]) == 1
-    assert (
-        capsys.readouterr()
-        .err.splitlines()[-1]
-        .startswith("rushes: no protocol is called 'nonsense'")
-    )
+    assert capsys.readouterr().err.splitlines()[-1].startswith("rushes: no protocol is called 'nonsense'")
 
 
 def test_what_a_reader_must_know_is_on_stderr(

@@ -28,9 +28,9 @@ def paper(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system if there are several."
+            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system. (default: paper)"
         ),
-    ],
+    ] = Path("paper"),
     gt: Annotated[
         str | None, typer.Option("--gt", metavar="GT", help="The references, instead of the last GEN.")
     ] = None,

@@ -71,7 +71,13 @@ def init(
 @app.command("run")
 @one_line_errors
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The suite file, as rushes suite init writes it.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="The suite file, or a folder with a folder of clips per system.",
+        ),
+    ],
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the runs; the same call continues it.")
     ],
@@ -85,7 +91,7 @@ def run(
 
     What fails for one system is reported at the end (exit code 1) and does not stop the others.
 
-    Example: rushes suite run suite.toml -o out/takes
+    Example: rushes suite run systems/ -o out
     """
     from rushes.suite.folder import run_suite
 
