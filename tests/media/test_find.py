@@ -210,3 +210,11 @@ def test_sound_goes_by_path_where_stems_repeat(tmp_path: Path) -> None:
     assert (
         two.path is None and "no sound for 'p2/out'" in two.missing and "several clips are called 'out'" in two.missing
     )
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json"])
+def test_a_table_that_is_named_by_itself_is_no_clip(tmp_path: Path, ending: str) -> None:
+    """A prompts file beside the clips is soon typed in their stead; it is an error, not a rejected clip."""
+    (tmp_path / f"prompts{ending}").write_text("a,b\n")
+    with pytest.raises(InputError, match=f"expected a clip, a folder or a glob; this is a {ending} file"):
+        search_clips(tmp_path / f"prompts{ending}")
