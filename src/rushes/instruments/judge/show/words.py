@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
-from rushes.core.words.options import option
 from rushes.instruments.judge.answers import PROBLEMS
 from rushes.instruments.judge.worth import Standing
 from rushes.present.verdict.verdict import counted
@@ -96,11 +95,7 @@ def _plant_words(names: list[str], standing: Standing) -> str:
         return f"{about} it sees planted blur, noise or shuffled frames."
     if standing is Standing.BLIND:
         return f"{about} it does not see planted blur, noise or shuffled frames. {_NO_VERDICT}"
-    why = (
-        f"none was planted ({option('--plant')})"
-        if standing is Standing.NONE
-        else "too few clips, or too small an effect"
-    )
+    why = "none was planted" if standing is Standing.NONE else "too few clips, or too small an effect"
     return f"{about} nothing shows whether it sees degradations: {why}. {_NO_VERDICT}"
 
 
