@@ -195,7 +195,7 @@ class TestFailures:
             ({"axes": {"../x": [1]}}, "no perturbation is called"),
             ({"axes": {"crf": [20]}, "seeds": []}, "seeds that differ"),
             ({"axes": {"audio_shift": [0, 100]}}, "has no sound"),
-            ({"axes": {"crf": [20]}, "profile": "no-such"}, "no such file"),
+            ({"axes": {"crf": [20]}, "profile": "no-such"}, "no such profile or file"),
         ],
     )
     def test_refused_before_anything_is_written(self, silent_clip, tmp_path, options, message):
