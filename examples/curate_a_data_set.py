@@ -14,10 +14,10 @@ make_clips("data/dull", count=2, contrast=4)
 run = rushes.evaluate_clips(takes, run="runs/data", shards=4)
 print(f"{len(run.subjects)} clips, digest {run.digest[:12]}")
 
-badges = rushes.query(run, "select badge, count(*) as clips from clips group by badge order by badge")
-print("review signals:", {row["badge"]: row["clips"] for row in badges.to_pylist()})
+signals = rushes.query(run, "select review_signal, count(*) as clips from clips group by 1 order by 1")
+print("review signals:", {row["review_signal"]: row["clips"] for row in signals.to_pylist()})
 
-keep = rushes.query(run, "select path from clips where badge <> 'reject' and blur_score >= 20 order by number")
+keep = rushes.query(run, "select path from clips where review_signal <> 'reject' and blur_score >= 20 order by number")
 Path("keep.txt").write_text("".join(f"{path}\n" for path in keep["path"].to_pylist()))
 print(f"{keep.num_rows} clips are worth keeping: keep.txt")
 

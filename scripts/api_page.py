@@ -12,8 +12,10 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import rushes
+from rushes._lazy import VerbModule, public_names
 
 _HEAD = """# The Python API
 
@@ -27,17 +29,24 @@ _BASES = ("rushes.study.", "rushes.core.estimate")
 
 def api_page() -> str:
     """The whole page as Markdown."""
-    public = {name: getattr(rushes, name) for name in rushes.__all__}
-    verbs = [name for name, thing in public.items() if inspect.isfunction(thing)]
+    every = {name: getattr(rushes, name) for name in (*rushes.__all__, *public_names(str(rushes.__file__)))}
+    shown: dict[int, str] = {}
+    for name, thing in every.items():
+        shown.setdefault(id(thing), name)  # what is listed comes first: another name of it is an old one
+    old = {name: shown[id(thing)] for name, thing in every.items() if shown[id(thing)] != name}
+    public = {name: every[name] for name in sorted(every) if name not in old}
+    verbs = [name for name, thing in public.items() if inspect.isfunction(_called(thing))]
     errors = [name for name, thing in public.items() if inspect.isclass(thing) and issubclass(thing, BaseException)]
     types = [name for name, thing in public.items() if inspect.isclass(thing) and name not in errors]
-    packages = [name for name, thing in public.items() if isinstance(thing, ModuleType)]
+    packages = [name for name, thing in public.items() if isinstance(thing, ModuleType) and name not in verbs]
     rest = [name for name in public if name not in (*verbs, *errors, *types, *packages)]
     sections = [
         _HEAD,
         "## Verbs\n",
         *(_function(name) for name in verbs),
-        "## What they give and take\n",
+        "### Other names\n",
+        *(f"- `{name}` is `{new}`" for name, new in sorted(old.items())),
+        "\n## What they give and take\n",
         *(_class(name) for name in types),
         *(f"### {name}\n\nA type: `{public[name]}`.\n" for name in rest),
         "## Errors\n",
@@ -50,8 +59,16 @@ def api_page() -> str:
 
 
 def _function(name: str) -> str:
-    function = getattr(rushes, name)
-    return f"### {name}\n\n{_code(_signature(_tree(function)))}\n{_markdown(_doc(function))}"
+    function = _called(getattr(rushes, name))
+    tree = _tree(inspect.unwrap(function))
+    assert isinstance(tree, ast.FunctionDef)
+    tree.name = name
+    return f"### {name}\n\n{_code(_signature(tree))}\n{_markdown(_doc(function))}"
+
+
+def _called(thing: object) -> Any:
+    """A verb that is a package too is the function that it calls."""
+    return thing.__wrapped__ if isinstance(thing, VerbModule) else thing
 
 
 def _class(name: str) -> str:

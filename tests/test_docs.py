@@ -68,3 +68,10 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_two_first_pages_do_not_share_a_run() -> None:
+    """Whoever does README and tutorial in one folder must not be told that the run holds other clips."""
+    pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/tutorial.md")]
+    runs = [set(re.findall(r"-o (runs/\S+)", page)) for page in pages]
+    assert runs[0] and runs[1] and not runs[0] & runs[1]

@@ -175,3 +175,17 @@ class TestTyped:
         made = rushes.paper_table(place / "run", columns="blur_p10,freeze_frame_ratio")
         assert [column.title for column in made.columns] == ["blur_p10", "freeze_frame_ratio"]
         assert "statistic:p10" in made.columns[0].signature
+
+
+def test_every_name_that_one_may_type_can_be_looked_up() -> None:
+    """`rushes fidelity --metric csim` works, so `rushes metrics csim` answers: of every option that takes metrics."""
+    from rushes.compare.paper.columns import COLUMNS
+    from rushes.instruments.clip.metrics import METRICS as CLIP_METRICS
+    from rushes.instruments.distribution.protocols import GIVEN_METRICS
+    from rushes.instruments.distribution.protocols import METRICS as SET_METRICS
+    from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
+
+    typed = {*CLIP_METRICS, *PAIR_METRICS, *SET_METRICS, *GIVEN_METRICS, *COLUMNS}
+    assert len(typed) > 60 and "csim" in typed
+    for name in sorted(typed):
+        assert find(name), name

@@ -15,7 +15,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 ALLOWED = {
     "core/words/notebook_repr.py": "the line ends in the whole signature, and the table says what belongs to the name",
     "compare/runs/set_distances.py": "distances between sets, whose protocol stands beside the name",
-    "compare/gate/rules.py": "what to type at --metric",
     "cli/compare/import_scores.py": "imported numbers have the names that their tools gave them",
     "cli/measure/pose.py": "a note on frames that could not be scored, with its normalisation; it has no number",
     "instruments/clip/frames/guarded.py": "an error of a metric's own code",

@@ -80,3 +80,106 @@ def test_scripts_and_the_demo_use_common_words() -> None:
 def test_what_counts_as_shown() -> None:
     assert shown_by_script('// "said"\nconst a = "said", b = `two words`; /* "said" */') == ["`two words`"]
     assert shown_by_demo('"""said"""\na = f"two {a}"\n') == ["two "]
+
+
+PRIVATE = re.compile(
+    r"\breadings?\b|\bbadges?\b|\bsurely\b|\b(told|tell) (them |it |the two )?apart\b|\btold from\b|\bmove[sd]?\b"
+    r"|\b(held|hold|holds|holding) against\b|\bstores?\b|\bpassed over\b|\bcame\b|\bwhen left out\b|\banew\b"
+    r"|\bplaces?\b|\b(?:the|these|those|of|your|each|every|all|two|some|no|which|other|few) takes?\b"
+)
+"""Words of our own that docs/glossary.md has a common one for."""
+SPOKEN = ("cli", "compare", "core", "present/ci", "present/terminal", "present/verdict", "storage", "suite", "workers")
+"""Folders whose strings people read: help, terminal, errors, headlines. Definitions may speak of things that move."""
+MEANT = {
+    "compare/definitions/comparisons.py": "how a value is made is told in the terms of its formula",
+    "core/definition.py": "`places` is a field of a definition",
+    "storage/query/sql.py": "the columns of the stored table are called so",
+    "suite/imports/vbench_scores.py": "a picture that hardly moves",
+}
+"""Files with such a word that is meant as it stands, and why."""
+OTHERS = {
+    *("board.html", "subjects.html"),  # keys that move the selection
+    *("consent.html", "instructions.html", "new.html"),  # "reading" is the name of a width
+    *("parts.html", "player.html", "running.html"),  # a file that was moved, places of a study
+    "results.html",
+}
+"""Templates in which such a word is meant as it stands, or whose pages are written elsewhere."""
+
+
+def shown_whole(text: str) -> list[str]:
+    """The strings of a module with spaces in them, each f-string as one, without docstrings."""
+    tree = ast.parse(text)
+    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            notes |= {id(part) for part in node.values}
+            found.append("".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values))
+    found += [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes
+    ]
+    return [one for one in found if " " in one]
+
+
+def test_help_uses_no_private_words() -> None:
+    for words, command in commands(typer.main.get_command(app)):
+        texts = [getattr(command, "help", None) or "", *(getattr(p, "help", None) or "" for p in command.params)]  # type: ignore[attr-defined]
+        for text in texts:
+            bare = re.sub(r"Example: .*|rushes study \w+ takes|\btakes/", " ", text)
+            hit = PRIVATE.search(bare)
+            assert hit is None or tuple(words)[-1:] == ("relocate",), (
+                f"rushes {' '.join(words)}: {hit and hit[0]!r} in {text!r}"
+            )
+
+
+def test_terminal_and_errors_use_no_private_words() -> None:
+    source = ROOT / "src/rushes"
+    found = [
+        f"{path.relative_to(source)}: {hit[0]!r} in {text!r}"
+        for folder in SPOKEN
+        for path in sorted((source / folder).rglob("*.py"))
+        if path.relative_to(source).as_posix() not in MEANT
+        for text in shown_whole(path.read_text(encoding="utf-8"))
+        if (hit := PRIVATE.search(text))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_what_is_meant_is_there() -> None:
+    source = ROOT / "src/rushes"
+    for name in MEANT:
+        texts = shown_whole((source / name).read_text(encoding="utf-8"))
+        assert any(map(PRIVATE.search, texts)), f"{name} needs no exception any more"
+
+
+@pytest.mark.parametrize("path", [p for p in TEMPLATES if p.name not in OTHERS], ids=lambda p: p.name)
+def test_templates_use_no_private_words(path: Path) -> None:
+    hit = PRIVATE.search(prose(path.read_text(encoding="utf-8")))
+    assert hit is None, hit and hit[0]
+
+
+def test_errors_everywhere_use_no_private_words() -> None:
+    """What is raised, in every folder: the literal parts of the message."""
+    plain = re.compile(r"\breadings?\b|\bbadges?\b|\bsurely\b|\btold apart\b|\bheld against\b|\bpassed over\b|\bcame\b")
+    found = []
+    for path in sorted((ROOT / "src/rushes").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                texts = [part.value for part in ast.walk(node.exc) if isinstance(part, ast.Constant)]
+                found += [f"{path.name}:{node.lineno}: {text!r}" for text in texts if plain.search(str(text))]
+    assert not found, "\n".join(found)
+
+
+def test_the_glossary_and_the_test_are_one() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    banned = page.partition("## Words we do not use")[2]
+    rows = [row.split("|")[1].strip() for row in banned.splitlines() if row.startswith("| ") and "not |" not in row]
+    words = [re.sub(r" \(.*\)", "", row).split(",")[0] for row in rows if not row.startswith("-")]
+    assert len(words) >= 10
+    for word in words:
+        assert PRIVATE.search(f"the {word}"), f"{word} is in the glossary and not in the test"
+    for word in ("clip", "metric", "run", "suite", "board", "signature", "profile", "review signal", "severity"):
+        assert f"\n| {word} |" in page, f"{word} is not explained"

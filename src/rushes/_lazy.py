@@ -6,6 +6,7 @@ so that importing the package costs nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -15,8 +16,9 @@ from types import ModuleType
 def public_names(file: str) -> dict[str, tuple[str, str]]:
     """Public name → (module, name there), sorted, from lines `from MODULE import NAME as PUBLIC` of the stub."""
     with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as stub:
-        lines = [line.split() for line in stub if line.startswith("from ")]
-    return dict(sorted((public, (module, name)) for _, module, _, name, _, public in lines))
+        lines = [line.split() for line in stub if line.startswith("from ") and " as " in line]
+    names = ((public, (module, name)) for _, module, _, name, _, public in lines)
+    return dict(sorted(pair for pair in names if not pair[0].startswith("_")))
 
 
 def lazy(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
@@ -25,12 +27,38 @@ def lazy(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
 
     def __getattr__(name: str) -> object:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         module, inner = homes[name]
         home = import_module(module)
         return getattr(home, inner) if hasattr(home, inner) else import_module(f"{module}.{inner}")
 
     return list(homes), __getattr__
+
+
+class VerbModule(ModuleType):
+    """A package that is a verb too: `rushes.pose(pred, gt, norms=…)` beside `rushes.pose.pck_at`."""
+
+    _verb: str
+
+    @property
+    def __wrapped__(self) -> Callable[..., object]:
+        module, _, name = self._verb.partition(":")
+        found: Callable[..., object] = getattr(import_module(module), name)
+        return found
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return f"{self.__dict__.get('__doc__') or ''}\n\n{self.__wrapped__.__doc__ or ''}"
+
+    def __call__(self, *arguments: object, **options: object) -> object:
+        return self.__wrapped__(*arguments, **options)
+
+
+def as_verb(package: str, verb: str) -> None:
+    """Let a package be called: as "module:function", which is imported when it is."""
+    module = sys.modules[package]
+    module.__class__ = VerbModule
+    module._verb = verb  # type: ignore[attr-defined]
 
 
 DOORS = {

@@ -11,8 +11,9 @@ from pathlib import Path
 from rushes.core.errors import RushesError
 from rushes.core.machine.files import replacing
 from rushes.core.machine.interrupt import stopped_line
+from rushes.core.words.options import in_shell
 from rushes.instruments.distribution.evaluate import need_writable
-from rushes.instruments.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
+from rushes.instruments.distribution.protocols import METRICS, PROTOCOLS, SPECIFICATION
 from rushes.instruments.distribution.seed.video_metrics import VideoMetrics, calculate_video_metrics
 
 __all__ = ["calculate_video_metrics", "main"]
@@ -24,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     target = options.pop("write_metric_to")
     try:
         need_writable(target)
-        results = calculate_video_metrics(**options)
+        with in_shell():
+            results = calculate_video_metrics(**options)
         if target:
             _write(Path(target), results)
     except RushesError as error:
@@ -65,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
     device = "cpu, cuda or cuda:0; the GPU where there is one, when left out"
     parser.add_argument("--device", default=argparse.SUPPRESS, help=device)
-    parser.add_argument("--protocol", default=DEFAULT, help=", ".join(PROTOCOLS))
+    parser.add_argument("--protocol", default=SPECIFICATION, help=", ".join(PROTOCOLS))
     parser.add_argument(
         "--weights", nargs="+", default=[], help="weights files (RUSHES_WEIGHTS, tools/eval_fvd/, pulled)"
     )

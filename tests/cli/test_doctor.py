@@ -55,7 +55,7 @@ def test_trained_weights_say_what_they_are_for(
     assert "FVD" in str(found["models", "i3d"]["unlocks"])
     assert "nothing yet" in str(found["models", "neuflow"]["unlocks"])
     r3d50 = found["models", "resnet-50-kinetics.pth"]
-    assert r3d50["here"] is False and "place the file yourself" in str(r3d50["unlocks"])
+    assert r3d50["here"] is False and "put the file there yourself" in str(r3d50["unlocks"])
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path))
     (tmp_path / "resnet-50-kinetics.pth").write_bytes(b"weights")
     assert pieces()["models", "resnet-50-kinetics.pth"]["here"] is True

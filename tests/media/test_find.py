@@ -157,7 +157,7 @@ def test_what_is_passed_over_is_counted_and_said(folder: Path) -> None:
     (folder / "README").touch()
     os.mkfifo(folder / "pipe.mp4")
     found = search_clips([folder, folder / "take10.mp4", folder / "s*"])
-    said = "3 non-video files (no ending, .json, .txt), 1 hidden, 1 broken link, 1 clip that came twice, "
+    said = "3 non-video files (no ending, .json, .txt), 1 hidden, 1 broken link, 1 clip named twice, "
     said += "1 folder that a pattern matched, 1 that is no regular file"
     assert str(found.passed_over) == said
     assert str(search_clips(folder / "take10.mp4").passed_over) == ""
@@ -210,3 +210,11 @@ def test_sound_goes_by_path_where_stems_repeat(tmp_path: Path) -> None:
     assert (
         two.path is None and "no sound for 'p2/out'" in two.missing and "several clips are called 'out'" in two.missing
     )
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json"])
+def test_a_table_that_is_named_by_itself_is_no_clip(tmp_path: Path, ending: str) -> None:
+    """A prompts file beside the clips is soon typed in their stead; it is an error, not a rejected clip."""
+    (tmp_path / f"prompts{ending}").write_text("a,b\n")
+    with pytest.raises(InputError, match=f"expected a clip, a folder or a glob; this is a {ending} file"):
+        search_clips(tmp_path / f"prompts{ending}")

@@ -31,6 +31,18 @@ assert_type(rushes.write_report(run, "report.html"), rushes.Report)
 assert_type(rushes.probe("take.mp4"), rushes.MediaFacts)
 assert_type(rushes.canonicalize("a.mov", "b.mp4"), Path)
 assert_type(rushes.robustness.MetricsEngine(), rushes.robustness.MetricsEngine)
+assert_type(rushes.clips("takes/"), Run)
+assert_type(rushes.fvd("generated/", "real/"), rushes.SetComparison)
+assert_type(rushes.fidelity("out/", "truth/"), rushes.FidelityEvaluation)
+assert_type(rushes.pose("p.npz", "g.npz", norms="all"), rushes.PoseEvaluation | rushes.PoseSetEvaluation)
+assert_type(rushes.compare("a", run), rushes.RunsComparison)
+assert_type(rushes.board("out"), rushes.Board)
+assert_type(rushes.gate("a", "b"), rushes.GateReport)
+assert_type(rushes.judge("out/", judge="replay:a.jsonl"), rushes.Judged)
+assert_type(rushes.view("runs"), rushes.View)
+assert_type(rushes.suite.run("systems/", "out"), rushes.SuiteRun)
+assert_type(run.summary, str)
+assert_type(rushes.fvd("a", "b").notes, tuple[str, ...])
 
 
 def show(done: int, total: int, step: str) -> None:

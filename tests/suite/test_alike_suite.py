@@ -152,7 +152,7 @@ def test_the_table_says_what_is_wrong(tmp_path: Path) -> None:
     ("field", "says"),
     [
         ("talking-head", ('profile = "talking-head"', "tier = 1", '"csim"', 'cut = "shortest"', 'resize_to = "gt"')),
-        ("animation", ('"disco_psnr"', 'cut = "shortest"', "# [instruments.pose]", '\n[instruments.distribution]')),
+        ("animation", ('"disco_psnr"', 'cut = "shortest"', "# [instruments.pose]", "\n[instruments.distribution]")),
         ("text-to-video", ('profile = "generated"', "motion = true", "temporal_disorder", '\nmetrics = ["fvd"]')),
     ],
 )

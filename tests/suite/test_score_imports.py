@@ -136,9 +136,9 @@ def test_bad_questions(tmp_path: Path) -> None:
         import_table(path, tmp_path / "o", [])
     with pytest.raises(InputError, match="fvd not there"):
         import_table(path, tmp_path / "o", declared("fvd:unit=1,better=lower"))
-    with pytest.raises(InputError, match="--system x is not needed"):
+    with pytest.raises(InputError, match="system='x' is not needed"):
         import_table(path, tmp_path / "o", declared(), system="x")
-    with pytest.raises(InputError, match="name it with --system"):
+    with pytest.raises(InputError, match="name it with system"):
         import_table(write_csv(tmp_path / "t.csv", HEADER[1:], [("p", 0.5)]), tmp_path / "o", declared())
     with pytest.raises(InputError, match="declared twice"):
         distinct(declared(SHARE, SHARE))

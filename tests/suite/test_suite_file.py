@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     [
         ("prompt,text\na,b\n", "expected a column prompt_id"),
         ("prompt_ids\na\n", "expected a column prompt_id; got prompt_ids"),
-        ("prompt_id\np1\np1\n", "line 3: the prompt p1 came before"),
+        ("prompt_id\np1\np1\n", "line 3: the prompt p1 is there twice"),
         ("prompt_id,prompt\n,x\n", "line 2: expected a prompt_id; it is empty"),
         ("prompt_id\n", "there is none below the header"),
         ("", "no header"),
@@ -192,7 +192,7 @@ def test_init_finds_systems_reference_prompts_and_ratings(tmp_path: Path) -> Non
     made = draft_suite(tmp_path / "set", tmp_path / "suite.toml")
     assert list(made.systems) == ["a mber", "birch", "cedar"] and made.reference == tmp_path / "set" / "Ground-Truth"
     assert [remark.rpartition("set/")[2] for remark in made.remarks] == [
-        "notes: left out, no other folder has a clip of the same name",
+        "notes: skipped, no other folder has a clip of the same name",
         "cedar: lacks 1 of 2 clips, such as p2",
     ]
     suite = read_suite(made.path)

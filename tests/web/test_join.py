@@ -130,7 +130,7 @@ def test_the_owner_opens_a_link_pays_retires_resolves_and_erases(study: Study) -
     assert owner.get("/studies/bars/running.json").json()["problems"][0]["resolution"] == "looked at it"
     payments = owner.get("/studies/bars/payments.csv")
     assert payments.headers["content-type"].startswith("text/csv") and "jane" in payments.text
-    assert "shown to nobody" in owner.send_form("/studies/bars/retire", {"sample": "T1_p00", "why": "x"}).text
+    assert "no longer shown" in owner.send_form("/studies/bars/retire", {"sample": "T1_p00", "why": "x"}).text
     assert owner.send_form("/studies/bars/erase", {"participant": "jane"}).status_code == 400  # not ticked
     assert "erased_01" in owner.send_form("/studies/bars/erase", {"participant": "jane", "sure": "yes"}).text
     assert "jane" not in owner.get("/studies/bars/payments.csv").text

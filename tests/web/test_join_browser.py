@@ -34,7 +34,7 @@ def test_a_participant_s_whole_way_in_a_browser(visit: Callable[..., Visitor], s
     person.watched()
     person.fill(winner=person.steady_side())
     person.send()
-    page.get_by_role("link", name="Start the work").click()
+    page.get_by_role("link", name="Start rating").click()
     playwright.expect(page.get_by_text("Pair 1 of 1")).to_be_visible()
     person.watched()
     person.fill()

@@ -164,7 +164,7 @@ def test_what_is_missing_and_what_was_not_sent_is_seen(visit: Callable[..., Visi
     playwright.expect(page.locator("[data-saved]")).to_have_text("Saved.")
     rater.watched()
     playwright.expect(missing).to_be_hidden()
-    playwright.expect(page.locator("[data-todo]")).to_have_text("Everything is there: send it.")
+    playwright.expect(page.locator("[data-todo]")).to_have_text("Ready to submit.")
     rater.context.set_offline(True)
     rater.send()
     failure = page.locator("[data-failure]")
@@ -266,7 +266,7 @@ def test_an_edit_shows_its_source_and_a_refusal_is_a_card(
         page.keyboard.press("t")
         for _ in range(1 if card.count() else 2):
             page.keyboard.press("3")
-        playwright.expect(page.locator("[data-todo]")).to_have_text("Everything is there: send it.")
+        playwright.expect(page.locator("[data-todo]")).to_have_text("Ready to submit.")
         page.keyboard.press("Control+Enter")
     playwright.expect(page.get_by_role("heading", name="All done")).to_be_visible()
     assert seen == {(0, 1), (1, 0)}

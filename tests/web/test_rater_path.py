@@ -24,7 +24,7 @@ def test_the_path_from_invitation_to_thanks(study: Study) -> None:
     watch_all(client, "/rate/training.json", study)
     page = client.get("/rate/training").text
     answer = client.send_form("/rate/vote", filled(client.get("/rate/training.json").json(), key_of(page)))
-    assert answer.status_code == 200 and "Start the work" in answer.text
+    assert answer.status_code == 200 and "Start rating" in answer.text
     for number in range(1, 4):
         task = watch_all(client, "/rate.json", study)
         assert task["number"] == number
@@ -44,7 +44,7 @@ def test_a_used_link_says_so_and_a_stranger_gets_nothing(study: Study) -> None:
 def test_the_used_link_leads_its_own_rater_back_to_work(study: Study) -> None:
     client, link = study.site.client(), study.invitation()
     client.send_form(link)
-    assert "Go on where I was" in client.get(link).text
+    assert "Continue" in client.get(link).text
     again = client.send_form(link)
     assert (again.status_code, again.headers["location"]) == (303, "/rate")
 

@@ -41,7 +41,7 @@ def test_too_few_raters_are_told_before_any_number(study: Study) -> None:
     (block,) = admin.get("/studies/few/results.json").json()["blocks"]
     assert BELOW in block["below_minimum"] and BELOW in block["ranking"]["title"]
     study.service.import_ratings("few", [ballot(k, "r22") for k in (1, 2, 3)])
-    assert "minimum" not in admin.get("/studies/few/results").text.split("The votes as a whole")[0]
+    assert "minimum" not in admin.get("/studies/few/results").text.split("Summary statistics")[0]
 
 
 def test_the_overview_says_what_a_family_asks_for(study: Study) -> None:

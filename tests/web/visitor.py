@@ -141,12 +141,12 @@ class Visitor:
         self.fill(winner=self.steady_side())
         self.send()
         again = self.page.get_by_role("link", name="Try the training pair again")
-        playwright.expect(again.or_(self.page.get_by_role("link", name="Start the work"))).to_be_visible()
+        playwright.expect(again.or_(self.page.get_by_role("link", name="Start rating"))).to_be_visible()
         if again.is_visible():  # the steady clip stood on the right
             again.click()
             self.fill(winner="B")
             self.send()
-        self.page.get_by_role("link", name="Start the work").click()
+        self.page.get_by_role("link", name="Start rating").click()
         playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.packages import failure
 from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
+from rushes.core.words.options import this_is_a_shell_command
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.present.terminal.console import one_line_errors
 from rushes.present.terminal.help import grouped_help
@@ -43,17 +44,13 @@ WELCOME = (
     ("Which of my clips are broken?", ("rushes clip CLIPS",)),
     (
         "Which system is better?",
-        (
-            "rushes suite init FOLDER -o suite.toml",
-            "rushes suite run suite.toml -o out",
-            "rushes board out -o board.html",
-        ),
+        ("rushes suite run FOLDER -o out", "rushes board out"),
     ),
     ("Do they show the prompt?", ("rushes judge CLIPS --prompts FILE --judge …",)),
     ("Which do people prefer?", ("rushes study create NAME out",)),
     ("What is the FVD of two sets?", ("rushes fvd GENERATED REAL",)),
     ("A table for my paper", ("rushes table out --format latex",)),
-    ("PSNR, LPIPS, FVD in one go", ("rushes paper GENERATED REAL -o paper/mine",)),
+    ("PSNR, LPIPS, FVD in one go", ("rushes paper SYSTEM… --gt REAL --latex",)),
     ("All numbers in one file", ("rushes export RUN -o numbers.parquet",)),
 )
 """What people come for, and the commands that do it: bare `rushes` shows these."""
@@ -76,7 +73,7 @@ def root(
             "--config",
             metavar="FILE",
             envvar=VARIABLE,
-            help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
+            help="Defaults of the project (default: rushes.toml here or above); none for no file.",
         ),
     ] = None,
     damaged: Annotated[
@@ -176,6 +173,7 @@ def main() -> None:
     """Entry point of the `rushes` command."""
     open_closed_streams()
     own_process()
+    this_is_a_shell_command()
     try:
         require_unix()
     except RushesError as error:

@@ -1,1 +1,5 @@
-"""Runs, candidates and systems held against each other: what differs, and whether that may be called a verdict."""
+"""Several runs together: what differs, whether it is better or worse, and how sure that is."""
+
+from rushes._lazy import as_verb
+
+as_verb(__name__, "rushes.compare.runs.together:compare")

@@ -13,16 +13,16 @@ from rushes.compare.output import write_out
 from rushes.compare.runs.many import MOST_RUNS, RunsComparison, compare_all
 from rushes.compare.runs.page.page import charts
 from rushes.compare.summaries import comparison_verdict
+from rushes.core.answer import Answer, told
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.registry import load
-from rushes.core.words.notebook_repr import brief
 from rushes.instruments.catalogue import instrument_of
 from rushes.present.pages.page import opening, render_page
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
 from rushes.present.pages.subjects import row_link
 from rushes.present.verdict.verdict import Finding, Verdict
-from rushes.storage.remote.address import is_remote
+from rushes.storage.remote.address import is_remote, joined
 from rushes.storage.runs import Run, read_run
 from rushes.workers.engine import worker_count
 
@@ -31,10 +31,10 @@ STRIPS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Answer):
     """A written report."""
 
-    __repr__ = brief
+    __repr__ = told
 
     path: Path | str
     """Where it was written, or its address."""
@@ -45,10 +45,27 @@ class Report:
     verdict: Verdict
     """What it opens with."""
 
+    @property
+    def summary(self) -> str:
+        """What the page says first."""
+        return self.found
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside it, run by run."""
+        return tuple(dict.fromkeys(note for run in self.runs for note in run.notes))
+
+    def _items(self) -> tuple[Run, ...]:
+        return self.runs
+
+    def _rows(self) -> list[dict[str, object]]:
+        several = len(self.runs) > 1
+        return [({"run": run.place} if several else {}) | dict(row) for run in self.runs for row in run._rows()]
+
 
 def write_report(
     runs: Run | Path | str | Iterable[Run | Path | str],
-    out: Path | str,
+    out: Path | str | None = None,
     *,
     title: str = "",
     lead: str = "",
@@ -72,18 +89,31 @@ def write_report(
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)
     if not opened:
         raise InputError("expected at least one run directory; got none")
-    place = None if is_remote(out) else Path(out)
+    target = out if out is not None else _beside(opened)
+    place = None if is_remote(target) else Path(target)
     options = ReportOptions(strips=strips, jobs=jobs or worker_count(), progress=progress, out=place)
     sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
     verdict = report_verdict(sections)
     html = render_page(sections, title=title or _title(opened), lead=lead, verdict=verdict, made_by=made_by)
     return Report(
-        path=write_out(out, html, "report"),
+        path=write_out(target, html, "report"),
         bytes=len(html.encode()),
         found=" ".join(filter(None, (lead, verdict.headline))),
         runs=opened,
         verdict=verdict,
     )
+
+
+report = write_report
+"""Its name as a verb."""
+
+
+def _beside(runs: Sequence[Run]) -> Path | str:
+    """report.html in the run, or here for several."""
+    if len(runs) > 1:
+        return Path("report.html")
+    place = runs[0].place
+    return joined(place, "report.html") if is_remote(place) else Path(place) / "report.html"
 
 
 def _title(runs: Sequence[Run]) -> str:

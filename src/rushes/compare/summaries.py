@@ -135,10 +135,7 @@ def _how_sure(found: RunsComparison) -> str:
         return ""
     clips = [len(comparison.paired) for comparison in found.comparisons]
     over = counted(clips[0], "clip") if min(clips) == max(clips) else f"{min(clips)} to {max(clips)} clips"
-    said = too_few_line(found) or (
-        f"If nothing had changed, such a page would say better or worse of anything in at most 5 of 100 cases "
-        f"({counted(found.family, 'comparison')}, Holm)."
-    )
+    said = too_few_line(found) or (f"Family-wise error 5 % (Holm, {counted(found.family, 'comparison')}).")
     return f"Compared on {over} that both have. {said}"
 
 

@@ -22,6 +22,7 @@ from rushes.compare.board.page.page import render_board
 from rushes.compare.output import write_out
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.words.options import option
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs.relocation import relocate
 from rushes.suite.folder import is_suite_folder, read_suite_folder
@@ -65,7 +66,7 @@ def write_supplement(
     """
     folder = Path(out)
     if is_remote(out) or folder.suffix.lower() in (".html", ".tex", ".md") or folder.is_file():
-        raise InputError(f"{out}: a board with its clips is a folder here; give -o supplement/")
+        raise InputError(f"{out}: a board with its clips is a folder here; give {option('-o supplement/', 'out=…')}")
     if folder.is_dir() and (strange := sorted(p.name for p in folder.iterdir() if p.name not in (INDEX, CLIPS))):
         raise InputError(f"{folder}: expected a new folder, or an earlier supplement; it holds {strange[0]}")
     page = board_page(given, title=title, timelines=timelines)

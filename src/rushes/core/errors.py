@@ -8,7 +8,7 @@
     │   ├── RunError             a run directory cannot be read, written or continued
     │   ├── RemoteError          a bucket or an object cannot be used
     │   │   ├── Vanished         … because it is not there, or not the one that was listed
-    │   │   └── Unreachable      … because the store does not answer
+    │   │   └── Unreachable      … because the bucket does not answer
     │   ├── RankingError         votes that no ranking can be made of
     │   └── StudyError           a study cannot do what was asked
     │       └── NotAllowed       … because this person may not, or not yet

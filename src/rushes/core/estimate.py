@@ -103,9 +103,12 @@ class Why(StrEnum):
     NO_CHANGE = "no-change", "no clip changed"
     ONE_SAMPLE = "one-sample", "one sample: its spread is unknown"
     NEEDS_EVERY_SAMPLE = "needs-every-sample", "without one of the samples there is no value, so no interval"
-    NO_SAMPLE_MOVES_IT = "no-sample-moves-it", "no sample moves it: its spread is unknown"
+    NO_SAMPLE_MOVES_IT = "no-sample-moves-it", "every sample gives the same value: there is no spread to estimate"
     NEEDS_EVERY_PROMPT = "needs-every-prompt", "without one of the prompts or raters there is no value"
-    NO_PROMPT_MOVES_IT = "no-prompt-moves-it", "no prompt and no rater moves it: its spread is unknown"
+    NO_PROMPT_MOVES_IT = (
+        "no-prompt-moves-it",
+        "every prompt and rater gives the same value: there is no spread to estimate",
+    )
     FEW_DRAWS_OF_CLIPS = "few-draws-of-clips", "too few draws of clips have a value"
     FEW_DRAWS_OF_PROMPTS = "few-draws-of-prompts", "most draws of prompts and raters give no value"
     # an interval, but of less than was asked for

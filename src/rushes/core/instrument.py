@@ -56,6 +56,10 @@ class Instrument:
     tables: str = ""
     """What one run's numbers say, and its tables, for its own page: `tables(run) -> (summary, tables)`; "" to take both
     from the section."""
+    summary: str = ""
+    """The answer of one run in a sentence or a few: `summary(run) -> str`; "" for how many subjects it has."""
+    notes: str = ""
+    """What to know beside it, a line each: `notes(run) -> tuple[str, ...]`; "" for nothing."""
     readings: str = ""
     """What boards and trackers show of one run: `readings(run) -> Iterable[Reading]`; "" for every number about a
     subject as a whole, each in a column that is called by its metric."""

@@ -54,7 +54,7 @@ def _checked(file: Path, rows: list[tuple[int, dict[str, str | None]]]) -> tuple
         if not name:
             raise InputError(f"{file}, line {line}: expected a {ID}; it is empty")
         if name in found:
-            raise InputError(f"{file}, line {line}: the prompt {name} came before; each prompt has one row")
+            raise InputError(f"{file}, line {line}: the prompt {name} is there twice; each prompt has one row")
         found[name] = Prompt(id=name, text=_first(row, _TEXTS), group=_first(row, _GROUPS))
     if not found:
         raise InputError(f"{file}: expected a row per prompt; there is none below the header")

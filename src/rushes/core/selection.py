@@ -19,6 +19,7 @@ from rushes.core.errors import InputError
 from rushes.core.measurement import At, Measurement
 from rushes.core.registry import catalogued
 from rushes.core.words.notebook_repr import line_html, numbers_html, page_html
+from rushes.core.words.suggest import did_you_mean
 
 Where = Setting | None
 _OTHER = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -57,9 +58,8 @@ def select(measurements: Iterable[Measurement], name: str | None = None, **where
     for key in where:
         if named and not any(key in keys_of(m) for m in named):
             known = sorted({known for m in named for known in keys_of(m)})
-            raise InputError(
-                f"no number of {name or 'these'} has {key!r}; they have {', '.join(known) or 'no settings'}"
-            )
+            near = did_you_mean(key, known, otherwise=f"; they have {', '.join(known) or 'no settings'}")
+            raise InputError(f"no number of {name or 'these'} has {key!r}{near}")
     wanted = {key: None if value is None else setting_text(value) for key, value in where.items()}
     return tuple(m for m in named if all(keys_of(m).get(key) == value for key, value in wanted.items()))
 
@@ -80,8 +80,8 @@ def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measu
     asked = ", ".join(f"{key}={value!r}" for key, value in where.items())
     what = f"{name} with {asked}" if asked else name
     if not found:
-        have = ", ".join(dict.fromkeys(m.name for m in given)) or "none"
-        raise InputError(f"there is no {what}" + ("" if called(given, name) else f"; there are {have}"))
+        near = "" if called(given, name) else did_you_mean(name, (m.name for m in given))
+        raise InputError(f"there is no {what}{near}")
     if not (differ := differing_keys(found)):
         raise InputError(
             f"{len(found)} numbers are called {what}, measured alike on several clips. "
@@ -305,4 +305,4 @@ class Numbers:
         return self.one(name)
 
     def _repr_html_(self) -> str:
-        return page_html(line_html(repr(self)), numbers_html(self.measurements))
+        return page_html(*map(line_html, repr(self).splitlines()), numbers_html(self.measurements))

@@ -58,6 +58,21 @@ def readings_of(run: Run) -> list[Reading]:
     return list(chosen(run))
 
 
+def summary_of(run: Run) -> str:
+    """What a run says, in its instrument's words; how many subjects it has where nobody knows the instrument."""
+    instrument = instrument_of(run)
+    if instrument is not None and instrument.summary and (said := str(load(instrument.summary)(run))):
+        return said
+    many = len(run.subjects)
+    return f"{run.instrument}, {many:,} subject{'' if many == 1 else 's'}."
+
+
+def notes_of(run: Run) -> tuple[str, ...]:
+    """What to know beside a run's summary."""
+    instrument = instrument_of(run)
+    return tuple(load(instrument.notes)(run)) if instrument is not None and instrument.notes else ()
+
+
 def catalog() -> dict[str, Definition]:
     """Definitions by signature, by family: instruments in order, as they list them, then comparisons and imports."""
     return {definition.signature: definition for _, group in _groups() for definition in group}

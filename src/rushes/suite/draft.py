@@ -11,6 +11,7 @@ from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.media.find.clips import natural_key, one_or_several
 from rushes.media.find.endings import is_clip
 from rushes.media.find.walk import PassedOver, files_below
@@ -53,7 +54,12 @@ class SuiteDraft:
 
 
 def draft_suite(
-    folders: Paths, out: Path | str, *, name: str = "", field: Field | None = None, overwrite: bool = False
+    folders: Paths,
+    out: Path | str = "suite.toml",
+    *,
+    name: str = "",
+    field: Field | None = None,
+    overwrite: bool = False,
 ) -> SuiteDraft:
     """Write a suite file from what the folders hold.
 
@@ -75,7 +81,9 @@ def draft_suite(
     if not given:
         raise InputError("expected at least one folder of systems; got none")
     if target.exists() and not overwrite:
-        raise InputError(f"{target}: is there already; edit it, choose another -o, or give --overwrite")
+        raise InputError(
+            f"{target}: is there already; edit it, choose another {option('-o')}, or give {option('--overwrite')}"
+        )
     found, remarks = _systems(given)
     truth = next((key for key in found if key.casefold() in REFERENCES and not is_run(str(found[key][0]))), None)
     reference = None if truth is None else found[truth][0]
@@ -104,6 +112,24 @@ def draft_suite(
     return made
 
 
+def drafted(folder: Path, out: Path | str) -> tuple[Path, list[str]]:
+    """The suite file of a folder of systems, `OUT.toml` beside the folder of its runs, and what to say about it.
+
+    It is written once: whoever edits it keeps the edits.
+    """
+    if (folder / "suite.json").is_file():
+        raise InputError(f"{folder}: holds the runs of a suite; rushes board {folder} shows them")
+    target = Path(f"{str(out).rstrip('/')}.toml")
+    if target.is_file():
+        return target, [f"Suite file: {target}"]
+    made = draft_suite([folder], target)
+    return target, [f"Suite file: {target}, made from {folder}; edit it to change what is measured.", *made.remarks]
+
+
+init = draft_suite
+"""Its name as a verb: `rushes.suite.init`."""
+
+
 def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[str]]:
     """Folders by system, and a line about each that is none."""
     folders: list[Path] = []
@@ -119,7 +145,7 @@ def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[s
     if empty:
         raise InputError(f"{empty[0]}: expected clips, or folders of clips; found none")
     alone = [folder for folder in folders if _is_alone(folder, clips)]
-    remarks = [f"{folder}: left out, no other folder has a clip of the same name" for folder in alone]
+    remarks = [f"{folder}: skipped, no other folder has a clip of the same name" for folder in alone]
     kept = [folder for folder in folders if folder not in alone]
     every = frozenset().union(*(clips[folder] for folder in kept))
     remarks += [

@@ -163,6 +163,10 @@ def read_suite(file: Path | str) -> Suite:
     )
 
 
+read = read_suite
+"""Its name as a verb: `rushes.suite.read`."""
+
+
 def _table(path: Path, data: Mapping[str, Any], name: str) -> dict[str, Any]:
     found = data.get(name, {})
     if not isinstance(found, dict):

@@ -22,15 +22,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rushes.core.answer import Answer, told
 from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.instrument import Measure
 from rushes.core.machine.files import LOCK, locked_folder, replacing
 from rushes.core.machine.progress import Progress
 from rushes.core.registry import load
-from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
+from rushes.suite.draft import drafted
 from rushes.suite.file import Suite, SuitePlan, SuiteSystem, read_suite
 from rushes.suite.prompts import Prompt
 from rushes.suite.settings import measure_of
@@ -57,10 +59,10 @@ class SuiteStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteRun:
+class SuiteRun(Answer):
     """What `run_suite` made; `rushes board DIR` shows it."""
 
-    __repr__ = brief
+    __repr__ = told
 
     path: Path
     suite: Suite
@@ -69,6 +71,23 @@ class SuiteRun:
     """Whether every step was tried; False while one is under way, and after an interruption."""
     digests: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of the files that hold what people said, by path, as they were when the suite ran."""
+
+    @property
+    def summary(self) -> str:
+        """How many steps were measured."""
+        done = len(self.steps) - len(self.failed)
+        return f"{self.path}: {done} of {len(self.steps)} steps measured ({len(self.suite.systems)} systems)."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What failed, and why."""
+        return tuple(f"{step.folder}: {step.why}" for step in self.failed)
+
+    def _items(self) -> tuple[SuiteStep, ...]:
+        return self.steps
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [{"folder": str(step.folder), "failed": step.why} for step in self.steps]
 
     @property
     def failed(self) -> tuple[SuiteStep, ...]:
@@ -180,8 +199,10 @@ def run_suite(
 ) -> SuiteRun:
     """Measure every system of a suite with every instrument, into `out`; each an ordinary run, `out/<system>/<name>`.
 
-        done = rushes.run_suite("suite.toml", "out/takes")
+        done = rushes.suite.run("systems/", "out")
         [step.why for step in done.failed]
+
+    `suite` is a suite file, or a folder with a folder of clips per system: its file, `OUT.toml`, is then made first.
 
     The same call goes on where it was interrupted, and measures what is new: each run keeps what it has. What fails for
     one system (`SuiteRun.failed` says why) does not end the others; it is tried again by the next call. Settings that
@@ -191,6 +212,10 @@ def run_suite(
 
     Raises `InputError` for a suite without an instrument, `RunError` for a folder that holds something else.
     """
+    if not isinstance(suite, Suite) and Path(suite).is_dir():
+        suite, remarks = drafted(Path(suite), out)
+        for remark in remarks:
+            warn(remark)
     asked = suite if isinstance(suite, Suite) else read_suite(suite)
     local_only(out)
     folder = Path(out)
@@ -224,6 +249,10 @@ def run_suite(
     return done
 
 
+run = run_suite
+"""Its name as a verb: `rushes.suite.run`."""
+
+
 def _warn(warn: Callable[[str], None], folder: str, line: str) -> None:
     warn(f"{folder}: {line}")
 
@@ -246,7 +275,10 @@ def _steps(suite: Suite) -> Iterator[tuple[SuiteStep, SuitePlan, SuiteSystem | N
         {name.casefold() for name in (*(plan.name for plan in every), FEATURES)}
         & {folder.casefold() for folder in folders}
     ):
-        raise InputError(f"suite {suite.name}: {clash[0]} is a folder of its own below -o; call that system otherwise")
+        raise InputError(
+            f"suite {suite.name}: {clash[0]} is a folder of its own below {option('-o', 'out')}; call that system "
+            "otherwise"
+        )
     for system, folder in zip(measured, folders, strict=True):
         for plan in suite.instruments:
             if plan not in every and not (system.is_reference and _measure(plan).needs_reference):
@@ -267,5 +299,6 @@ def _require_same(folder: Path, suite: Suite) -> None:
     """A folder is of one suite: systems may join it, but another suite's runs would mix with these."""
     if is_suite_folder(folder) and (before := read_suite_folder(folder)).suite.name != suite.name:
         raise RunError(
-            f"{folder}: holds the suite {before.suite.name!r}; {suite.name!r} came; choose another -o, or the same name"
+            f"{folder}: holds the suite {before.suite.name!r}; {suite.name!r} was asked for; choose another "
+            f"{option('-o')}, or the same name"
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushes.core.errors import MissingDependency
+from rushes.core.words.options import option
 
 
 class _Missing:
@@ -16,7 +17,8 @@ class _Missing:
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         raise MissingDependency(
-            "the quick GPU path needs Triton: pip install triton, or leave it: --precision fp32, --device cpu"
+            f"the quick GPU path needs Triton: pip install triton, or leave it: {option('--precision fp32')}, "
+            f"{option('--device cpu')}"
         )
 
 

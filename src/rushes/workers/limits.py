@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 
 _LOOK_EVERY_S = 0.05
 """How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""
@@ -40,7 +41,9 @@ class Limits:
     def require_possible(self) -> None:
         """`InputError` where this system cannot tell what a process holds."""
         if self.memory_mb is not None and resident_mb(os.getpid()) is None:
-            raise InputError("a memory limit needs /proc, as Linux has it; leave --memory out on this system")
+            raise InputError(
+                f"a memory limit needs /proc, as Linux has it; leave {option('--memory')} out on this system"
+            )
 
     def excess(self, pid: int, *, began: float, served: int) -> Crash | None:
         """The limit that a worker's task has passed, if any; `served` counts the worker's tasks, this one included."""

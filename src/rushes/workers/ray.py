@@ -214,7 +214,7 @@ class _Pool(Generic[Task, Result]):
         if os.path.exists(unseen.path):
             raise RunError(
                 f"{unseen.path}: node {unseen.node} of the Ray cluster cannot see this file; put it where every node "
-                "has it under the same path, or in an s3:// or gs:// store"
+                "has it under the same path, or in a bucket (s3://, gs://)"
             )
         self._vanished.add(number)
         self._waiting.appendleft(number)

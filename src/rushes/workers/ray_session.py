@@ -16,6 +16,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from rushes.core.errors import InputError, MissingDependency
+from rushes.core.words.options import option
 from rushes.workers.local import cpu_count
 
 _STORE_BYTES = 256 << 20
@@ -30,7 +31,7 @@ def load_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise MissingDependency("--engine ray needs Ray: pip install 'rushes[ray]'") from None
+        raise MissingDependency(f"{option('--engine ray')} needs Ray: pip install 'rushes[ray]'") from None
     return ray
 
 
@@ -90,7 +91,7 @@ def _probe(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S).close()
     except (OSError, OverflowError) as error:
-        raise InputError(f"{address}: no Ray cluster answers there ({error}); check --address") from None
+        raise InputError(f"{address}: no Ray cluster answers there ({error}); check {option('--address')}") from None
 
 
 @contextmanager

@@ -94,7 +94,7 @@ def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
     humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
     (one,) = believe(MeasuredClips(metrics=(metric,), names={}), humans).believed
     number = one.numbers["within-prompt", "kendall_tau_b"]
-    assert number.value == 1.0 and number.interval is None and "its spread is unknown" in number.note
+    assert number.value == 1.0 and number.interval is None and "there is no spread to estimate" in number.note
     assert one.verdict == "inconclusive" and "spread" in one.why
 
 

@@ -225,7 +225,7 @@ def test_no_credential_without_pairs() -> None:
     with pytest.raises(InputError, match="pairs within prompts: no prompt has two systems"):
         credential_of(believe(measured, people))
     two = replace(people, scores={"a": people.scores["quality"], "b": people.scores["quality"]})
-    with pytest.raises(InputError, match="one question: --dimension a or b"):
+    with pytest.raises(InputError, match="one question: dimension=…, one of a, b"):
         credential_of(believe(measured, two))
 
 

@@ -183,4 +183,4 @@ def test_no_interval_over_systems_has_zero_width() -> None:
     people = {key: {r: worth[key[0]] for r in ("r0", "r1")} for key in keys}
     found = believe(measured(values, "m"), HumanScores(source="x", kind="mean-rating", scores={"q": people}))
     number = found.believed[0].numbers["system", "spearman"]
-    assert number.value == -1 and number.interval is None and "its spread is unknown" in number.note
+    assert number.value == -1 and number.interval is None and "there is no spread to estimate" in number.note

@@ -212,7 +212,7 @@ def test_bad_input() -> None:
     data = three()
     with pytest.raises(InputError, match="between 0 and 1"):
         judge_board(data, level=95)
-    with pytest.raises(InputError, match=r"no reading 'scor'. Did you mean `score\|v:1`"):
+    with pytest.raises(InputError, match=r"no metric 'scor'. Did you mean `score\|v:1`"):
         judge_board(data, readings=["scor"])
     twice = board((reading(), {"amber": [1.0]}), systems=[System(name="amber", runs=())] * 2)
     with pytest.raises(InputError, match="two systems are called 'amber'"):

@@ -41,7 +41,7 @@ def test_best_and_worst_are_marked_where_the_board_tells_them_apart() -> None:
 def test_no_mark_between_systems_that_cannot_be_told_apart() -> None:
     found = grid(planted(), systems=("birch", "cedar"))
     assert found.marked == 0 and found.systems == ("birch", "cedar")
-    assert found.words == "No cell is marked: over all prompts, these systems do not differ significantly on score."
+    assert found.words == "No winner marked: over all prompts, these systems do not differ significantly on score."
 
 
 def test_no_mark_against_the_board_s_direction_and_none_for_a_shared_best() -> None:
@@ -60,7 +60,7 @@ def test_no_mark_against_the_board_s_direction_and_none_for_a_shared_best() -> N
 def test_a_reading_without_a_direction_says_why_nothing_is_marked() -> None:
     definition = metric(better="neither")
     found = grid(board((reading(definition), {"a": [1.0] * 9, "b": [2.0] * 9})))
-    assert found.marked == 0 and found.words == "No cell is marked: on score, neither direction is better."
+    assert found.marked == 0 and found.words == "No winner marked: on score, neither direction is better."
 
 
 def test_rows_are_found_by_words_and_sorted_by_difference() -> None:

@@ -118,7 +118,7 @@ def test_a_baseline_without_noise_makes_every_difference_real() -> None:
     assert found.metrics[0].margin.value == 0
     assert check_regression(base, gate_run("b", {PSNR: BASE}), repeats=[again]).answer == "same"
     unsure = check_regression(base, gate_run("b", {PSNR: shifted(BASE, -0.1, 0.12)}), repeats=[again])
-    assert unsure.answer == "cannot tell" and "--metric" in unsure.metrics[0].sentence
+    assert unsure.answer == "cannot tell" and "metrics=" in unsure.metrics[0].sentence
 
 
 def test_flags_are_counted_exactly() -> None:
@@ -175,7 +175,7 @@ def test_other_signatures_are_refused_by_name() -> None:
     assert "net is alex in one and vgg in the other" in found.find("lpips")[0].sentence
     twin = gate_run("c", {PSNR: BASE, LPIPS: [0.1] * 4})
     repeated = check_regression(base, twin, repeats=[other], metrics=["lpips"])
-    assert repeated.answer == "cannot tell" and "no repeat has this reading" in repeated.metrics[0].sentence
+    assert repeated.answer == "cannot tell" and "no repeat has this metric" in repeated.metrics[0].sentence
 
 
 def test_runs_that_moved_as_a_whole_are_remarked_on() -> None:
@@ -194,7 +194,7 @@ def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "no margin for psnr.*--repeat RUN.*--metric psnr:MARGIN"),
+        ({}, "no margin for psnr.*repeats=.*metrics={'psnr': …}"),
         ({"metrics": ["psnr"]}, "no margin for psnr"),
         ({"metrics": {"vmaf": 1}}, "vmaf: the baseline has no value of it; it has psnr"),
         ({"metrics": {"psnr": 1, PSNR.signature: 2}}, "psnr: named twice"),
@@ -244,7 +244,7 @@ def test_nothing_shared_or_nothing_that_judges() -> None:
     with pytest.raises(InputError, match="no subject has the same id"):
         check_regression(base, gate_run("b", {PSNR: [1.0]}, clips=["x"]), metrics={"psnr": 1})
     runs = [gate_run(name, {BLUR: BASE}) for name in "abc"]
-    with pytest.raises(InputError, match="says better or worse by itself; name one.*--metric blur:MARGIN"):
+    with pytest.raises(InputError, match="says better or worse by itself; name one.*metrics={'blur': …}"):
         check_regression(runs[0], runs[1], repeats=runs[2:])
 
 

@@ -11,8 +11,8 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.compare.paper.mismatches import mismatches
 from rushes.instruments.fidelity.pairs.frames import Pairing
+from rushes.instruments.fidelity.pairs.mismatches import mismatches
 from rushes.media import write_clip
 
 

@@ -23,7 +23,7 @@ from rushes.core.machine.files import take_lock
 from rushes.media import write_clip
 
 VALUES = {"psnr": three(PSNR, 22.0, 2.0), "lpips": three(LPIPS, 0.3, 0.1)}
-NO_WEIGHTS = "weights for r3d50 are missing: not downloadable; place the file yourself; give --weights FILE"
+NO_WEIGHTS = "weights for r3d50 are missing: not downloadable; put the file there yourself; give weights=…"
 
 
 class Bench:
@@ -82,7 +82,7 @@ def test_each_column_is_measured_by_its_instrument_and_the_rest_has_reasons(benc
     assert [name for name, _ in bench.calls] == ["fidelity", "fid-vid", "fvd"]
     options = dict(bench.calls)
     assert options["fidelity"]["metrics"] == ["psnr", "lpips"] and options["fidelity"]["resize_to"] == "gt"
-    assert options["fvd"]["interval"] == "jackknife" and options["fvd"]["protocol"] == "genhoi"
+    assert options["fvd"]["interval"] == "jackknife" and options["fvd"]["protocol"] == "stylegan-v"
     assert all(call["jobs"] == 2 for call in options.values())
     assert made.reasons == {"fid-vid": NO_WEIGHTS, "sync-c": NO_SYNCNET, "sync-d": NO_SYNCNET}
     assert [path.relative_to(out).as_posix() for path in made.run_paths] == ["fidelity", "distribution/fvd"]
@@ -174,7 +174,7 @@ def test_a_protocol_goes_to_every_instrument_that_knows_it(
 
 def test_other_sets_in_the_same_folder_are_refused_unless_it_starts_anew(bench: Bench, tmp_path: Path) -> None:
     measure_paper("amber", "real", out=tmp_path, columns="psnr")
-    with pytest.raises(RunError, match="is about amber against real; birch against real came; choose another -o"):
+    with pytest.raises(RunError, match="is about amber against real; not birch against real; choose another run"):
         measure_paper("birch", "real", out=tmp_path, columns="psnr")
     bench.calls.clear()
     made = measure_paper("amber", "real", out=tmp_path, columns="fvd", overwrite=True)

@@ -387,7 +387,7 @@ def test_two_papers_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("x", "y"):
         fidelity_run(tmp_path / name / "fidelity", AMBER)
         paper_folder(tmp_path / name, "Amber", {"fidelity": "fidelity"})
-    with pytest.raises(InputError, match="another row is called 'Amber' too; run rushes paper with another --name"):
+    with pytest.raises(InputError, match="another row is called 'Amber' too; run rushes paper with another name"):
         paper_table([tmp_path / "x", tmp_path / "y"])
 
 

@@ -243,7 +243,7 @@ def test_votes_exports_and_databases_of_studies(tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_text("no database")
     with pytest.raises(RushesError):
         rank_votes(tmp_path / "bad.db")
-    with pytest.raises(InputError, match="--study names a study of a database"):
+    with pytest.raises(InputError, match="study names a study of a database"):
         rank_votes(tmp_path / "all.csv", study="x")
 
 

@@ -131,7 +131,7 @@ def test_media_that_differ_are_said_with_the_readings_that_they_move(tmp_path: P
     clip_run(tmp_path / "birch", {"p1": {SHARPNESS: 0.6}}, size=(32, 24))
     (remark,) = collect_board([tmp_path / "amber", tmp_path / "birch"]).remarks
     assert remark.startswith("frame size differs between systems on 1 of 1 prompts (amber 64×48; birch 32×24)")
-    assert remark.endswith("it changes sharpness")
+    assert remark.endswith("which affects sharpness")
 
 
 def test_one_system_no_shared_prompt_and_a_run_still_going(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_an_id_that_stands_for_two_clips_is_not_compared(tmp_path: Path, monkeyp
     shown = compared(a, b)
     assert "two clips by their paths, so not compared: out (A/p1/out.mp4, B/p2/out.mp4)" in shown.stdout
     gate = compared(a, b, "--fail-on", "regression=blur_score:1")
-    assert gate.exit_code == 1 and "2 clips of A without a value to hold against in B (out, out-2)" in gate.stderr
+    assert gate.exit_code == 1 and "2 clips of A without a counterpart in B (out, out-2)" in gate.stderr
     only = write(tmp_path / "only", {"out": "B/p2/out.mp4"}, {BLUR_SCORE: 5.0})
     with pytest.raises(InputError, match=r"out is A/p1/out.mp4 in one and B/p2/out.mp4 in the other, which are two"):
         compare_runs(a, only)
@@ -92,10 +92,10 @@ X, XY = {"x": "x.mp4"}, {"x": "x.mp4", "y": "y.mp4"}
     [
         ((XY, {BLUR_SCORE: 5.0}), (XY, {BLUR_SCORE: 5.0}), 0, ""),
         ((X, {BLUR_SCORE: 5.0}), (XY, {BLUR_SCORE: 5.0}), 0, ""),  # a new clip has nothing to be worse than
-        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 5.0}), 1, "1 clip of A without a value to hold against in B (y)"),
+        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 5.0}), 1, "1 clip of A without a counterpart in B (y)"),
         ((X, {BLUR_SCORE: 5.0, P10: 4.0}), (X, {BLUR_SCORE: 5.0, P10: None}), 1, "cannot be checked"),
         ((X, {BLUR_SCORE: 5.0, P10: 4.0}), (X, {BLUR_SCORE: 5.0}), 1, f"{P10.signature} is in one run only"),
-        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 1.0}), 3, "1 clip of A without a value"),
+        ((XY, {BLUR_SCORE: 5.0}), (X, {BLUR_SCORE: 1.0}), 3, "1 clip of A without a counterpart"),
     ],
 )
 def test_a_gate_that_was_not_checked_on_everything_does_not_hold(
@@ -129,7 +129,7 @@ def test_a_refused_reading_and_an_unfinished_run_are_not_checked(tmp_path: Path)
     a = write(tmp_path / "a", X, {BLUR_SCORE: 5.0, P10: 1.0, FREEZE_FRAME_RATIO: 0.1})
     b = write(tmp_path / "b", X, {BLUR_SCORE: 5.0, BLUR_SCORE.with_params(statistic="p50"): 1.0, other: 0.1})
     done = compared(a, b, *GATE)
-    assert done.exit_code == 1 and "a reading was refused (blur_score: statistic is p10 in one" in done.stderr
+    assert done.exit_code == 1 and "a metric was refused (blur_score: statistic is p10 in one" in done.stderr
     whole = compared(a, b, "--fail-on", f"regression={BLUR_SCORE.signature}:1")
     assert whole.exit_code == 0, "that one reading was checked"
     half = write(tmp_path / "half", X, {BLUR_SCORE: 5.0}, whole=False)

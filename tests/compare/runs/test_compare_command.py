@@ -72,7 +72,7 @@ def test_the_gate_exits_3_and_only_then(runs: tuple[str, str]) -> None:
     held = run(*runs, *gates, "--allow-unjudged")
     assert held.exit_code == 0, held.output
     unchecked = run(*runs, *gates)
-    assert unchecked.exit_code == 1 and "1 clip of A without a value to hold against in B (gone)" in unchecked.stderr
+    assert unchecked.exit_code == 1 and "1 clip of A without a counterpart in B (gone)" in unchecked.stderr
     by_signature = run(*runs, "--fail-on", f"regression={FREEZE_FRAME_RATIO.signature}:0.1", "--json")
     assert by_signature.exit_code == 3 and json.loads(by_signature.stdout)["gates"]["broken"]
 

@@ -139,5 +139,5 @@ def test_on_the_command_line(clip: Path, tmp_path: Path) -> None:
     assert "alike-1(48x36@10,0.8s,crop)" in (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
     wrong = CliRunner().invoke(app, ["clip", str(clip), "--alike", "small", "-o", str(tmp_path / "no")])
     assert wrong.exit_code == 1 and "WIDTHxHEIGHT@FPS,SECONDSs" in wrong.output
-    with pytest.raises(InputError, match="give --canon or --alike"):
+    with pytest.raises(InputError, match="give canon=True or alike="):
         rushes.evaluate_clip(clip, canon=True, alike=FORM)

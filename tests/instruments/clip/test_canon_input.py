@@ -109,7 +109,7 @@ def test_a_rate_that_is_asked_for_repeats_frames_and_says_so(take: Path) -> None
     # Every fifth of the 50 frames is shown twice: 10 of 59 steps repeat, 0 of 49 did.
     assert canon["freeze_frame_ratio"].value == pytest.approx(10 / 59)
     assert canon["freeze_frame_ratio"].definition.param("input") == "canon-2-30fps"
-    with pytest.raises(InputError, match="give --canon"):
+    with pytest.raises(InputError, match="give canon=True"):
         rushes.evaluate_clip(take, fps=30)
 
 

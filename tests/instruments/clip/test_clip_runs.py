@@ -129,7 +129,7 @@ def test_audio_that_came_or_went_never_leaves_a_stale_row(tmp_path: Path, monkey
     assert sound_length(given, "b") == (None, "no sound for 'b' in speech")
     assert [run.info["settings"]["audio"] for run in (own, given)] == ["own", "speech"]
     for run, audio, says in ((own, "speech", "audio own, not speech"), (given, None, "audio speech, not own")):
-        with pytest.raises(RunError, match=f"already contains a run with {says}. Choose another -o"):
+        with pytest.raises(RunError, match=f"already contains a run with {says}. Choose another run"):
             rushes.evaluate_clips("takes", run=run.path, audio=audio, jobs=1)
     # Within one answer to --audio: a sound file that comes, or goes, is noticed.
     write_sound(Path("speech/b.wav"), np.zeros((1, 8000), np.float32))

@@ -40,7 +40,7 @@ def test_a_tier_takes_those_below_it(tier: int) -> None:
 
 def test_a_metric_of_a_higher_tier_says_which_to_give() -> None:
     assert list(metrics_of(0, ["blur_score"])) == list(metrics_of(0))
-    with pytest.raises(InputError, match="landmark_jitter needs tier 1; give --tier 1 as well"):
+    with pytest.raises(InputError, match="landmark_jitter needs tier 1; give tier=1 as well"):
         metrics_of(0, ["landmark_jitter"])
     assert known("no_such_metric") is None
 

@@ -75,14 +75,14 @@ def command(*words: object, code: int = 0) -> Any:
 def test_it_is_listed_beside_the_built_in_ones() -> None:
     assert list(BACKBONES) == ["i3d", "r3d50", "inception", "toy"]
     output = command("models", "make-random", "vgg", "-o", "x", code=2).output
-    assert "expected i3d or r3d50 or inception or toy" in " ".join(output.replace("│", " ").split())
+    assert "expected one of i3d, r3d50, inception, toy" in " ".join(output.replace("│", " ").split())
 
 
 def test_its_random_weights_are_recognised(weights: Path, random_weights: dict[str, Path]) -> None:
     found = find_weights("toy", [random_weights["i3d"], weights])
     assert (found.backbone, found.label, found.is_random) == ("toy", "random-seed3", True)
     assert read_weights(random_weights["r3d50"]).backbone == "r3d50"
-    with pytest.raises(WeightsError, match="weights for toy are missing: give --weights FILE; .*make-random toy"):
+    with pytest.raises(WeightsError, match="weights for toy are missing: give weights=…; .*make-random toy"):
         find_weights("toy", [])
     torch.save({"toy.weight": torch.zeros(6, 3, 4, 4)}, weights)
     with pytest.raises(WeightsError, match=r"not the layout of toy \(has no toy.bias\); got sha256"):

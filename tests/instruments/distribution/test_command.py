@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clips import noise, write_luma
+from tests.present.terminal.on_terminal import command as typed
+from tests.present.terminal.on_terminal import plain, seen
 from tests.processes import ctrl_c, says, started
 from typer.testing import CliRunner
 
+import rushes
 from rushes.cli.main import app
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.protocols import PROTOCOLS
 from rushes.storage.runs import read_run
 
 runner = CliRunner()
 
 
 def call(*words: object, code: int = 0) -> Any:
-    result = runner.invoke(app, ["fvd", *map(str, words)])
+    own = {"--protocol", "--extractor", "--self-test", "--explain"} & set(map(str, words))
+    protocol = [] if own else ["--protocol", "genhoi"]  # which takes clips of any length
+    result = runner.invoke(app, ["fvd", *map(str, words), *protocol])
     assert result.exit_code == code, result.output + repr(result.exception)
     return result
 
@@ -103,9 +111,9 @@ def test_an_interrupted_run_continues(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--metric", "fad"], 2, "got 'fad'"),
+        (["--metric", "fad"], 2, "Did you mean `fvd` or `fid`?"),
         (["--protocol", "x"], 2, "'x' is not one of 'genhoi', 'disco'"),
-        (["--backbone", "vgg"], 2, "expected i3d or r3d50 or inception; got 'vgg'"),
+        (["--backbone", "vgg"], 2, "no network is called 'vgg'; expected one of i3d"),
         (["--backbone", "r3d50", "--protocol", "cd-fvd"], 1, "does not define fvd on r3d50; these do: genhoi, disco"),
         (["--protocol", "cd-fvd", "--metric", "fid-vid"], 1, "does not define fid-vid"),
         (["--interval", "bootstrap"], 2, "'bootstrap' is not one of 'subsampling', 'jackknife'"),
@@ -296,6 +304,7 @@ main()
 def test_ctrl_c_at_a_terminal_is_one_line(sets: Path, random_weights: dict[str, Path], tmp_path: Path) -> None:
     """A terminal sends the signal to the whole group, decoding processes too."""
     words = ["fvd", sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--jobs", "2"]
+    words += ["--protocol", "genhoi"]
     with started([sys.executable, "-c", _PAUSED, *map(str, words)], cwd=tmp_path) as running:
         says(running, "reading")
         said = ctrl_c(running).splitlines()
@@ -308,4 +317,46 @@ def test_make_random(tmp_path: Path) -> None:
     assert json.loads(runner.invoke(app, [*words, "--json"]).stdout)["label"] == "random-seed7"
     assert runner.invoke(app, words).stdout.splitlines()[-1] == str(tmp_path / "w.pt")
     result = runner.invoke(app, ["models", "make-random", "vgg", "-o", "x"])
-    assert result.exit_code == 2 and "expected i3d or r3d50" in " ".join(result.output.split())
+    assert result.exit_code == 2 and "i3d, r3d50, inception" in " ".join(result.output.split())
+
+
+def test_the_fvd_of_two_sets_as_it_is_typed(
+    tmp_path: Path, random_weights: dict[str, Path], averages: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One command, in a terminal of 80 columns: the value, the protocol and its paper in the first lines."""
+    for seed, side in enumerate(("generated", "real")):
+        for number in range(3):
+            (tmp_path / side).mkdir(exist_ok=True)
+            write_luma(tmp_path / side / f"{number}.mkv", noise(20, seed=10 * seed + number), "yuv420p")
+    monkeypatch.chdir(tmp_path)
+    words = ["fvd", "generated", "real", "--weights", str(random_weights["i3d"]), "--jobs", "0", "--device", "cpu"]
+    shown = plain(seen(typed(*words), 80)).splitlines()
+    first = " ".join(" ".join(shown[:4]).split())
+    assert re.match(r"FVD \d\S* under stylegan-v \(Skorokhodov et al\. 2022\), 3 generated against 3 real", first), (
+        first
+    )
+    assert "Note:" in " ".join(shown[:6]) and "padded" not in " ".join(shown)
+    named = rushes.fvd("generated", "real", protocol="stylegan-v", weights=random_weights["i3d"], device="cpu", jobs=0)
+    found = rushes.fvd("generated", "real", weights=random_weights["i3d"], device="cpu", jobs=0)
+    assert found["fvd"].as_dict() == named["fvd"].as_dict()
+
+
+@pytest.mark.parametrize("protocol", [None, *PROTOCOLS])
+def test_every_protocol_is_explained(protocol: str | None) -> None:
+    text = call("--explain", *(["--protocol", protocol] if protocol else [])).stdout
+    for step in ("frames", "padding", "resize", "network", "covariance", "reference", "compares with"):
+        assert f"\n  {step}" in text, step
+    assert ("padded" in text) == (protocol == "genhoi") or protocol == "disco"
+    assert "the default" in text if protocol in (None, "stylegan-v") else "The default is stylegan-v" in text
+
+
+def test_padding_is_never_silent(tmp_path: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
+    """33 frames: two segments, and a third of one frame and 15 copies of it, under genhoi alone."""
+    for seed, side in enumerate(("gen", "gt")):
+        for number in range(2):
+            (tmp_path / side).mkdir(exist_ok=True)
+            write_luma(tmp_path / side / f"{number}.mkv", noise(33, seed=10 * seed + number), "yuv420p")
+    options: dict[str, Any] = {"weights": random_weights["i3d"], "device": "cpu", "jobs": 0}
+    found = rushes.fvd(tmp_path / "gen", tmp_path / "gt", protocol="genhoi", **options)
+    assert any("padded by repeating the last frame (15 each)" in note for note in found.notes), found.notes
+    assert "padded" not in repr(rushes.fvd(tmp_path / "gen", tmp_path / "gt", **options))

@@ -66,6 +66,7 @@ def test_features_of_a_run_given_as_files_give_its_bits(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     options: dict[str, Any] = {"metrics": ("fvd", "kvd"), "weights": random_weights["i3d"], "device": "cpu", "jobs": 0}
+    options["protocol"] = "genhoi"
     own = rushes.compare_sets(sets / "gen", sets / "gt", interval="jackknife", **options)
     for side, name in (("gen", "gen.npz"), ("gt", "gt.npz")):
         own.save(side, tmp_path / name)  # type: ignore[arg-type]
@@ -212,7 +213,7 @@ def test_the_command_takes_features_and_asks_for_their_extractor(files: Path) ->
     np.savez(files / "gen.npz", GEN)
     for name in ("gen.npy", "gen.npz"):
         assert f"{name}: features need the name of what made them" in command("fvd", files / name, "gt.npz", code=1)
-    moot = command("fvd", files / "gen.npy", files / "gt.npy", "--extractor", "d", "--backbone", "i3d", code=2)
+    moot = command("fvd", files / "gen.npy", files / "gt.npy", "--extractor", "d", "--backbone", "i3d", code=1)
     assert "--backbone is about clips" in moot
 
 

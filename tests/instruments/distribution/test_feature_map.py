@@ -144,7 +144,13 @@ def test_the_command_keeps_features_on_request(
     runs = [tmp_path / name for name in ("one", "two")]
     for run in runs:
         compare_sets(
-            sets / "gen", sets / "gt", metrics="fvd", weights=random_weights["i3d"], jobs=0, run=run, keep_features=True
+            sets / "gen",
+            sets / "gt",
+            protocol="genhoi",
+            weights=random_weights["i3d"],
+            jobs=0,
+            run=run,
+            keep_features=True,
         )
     ((label, pair),) = kept_recipes(runs[0], "generated", "ground_truth").items()
     found = map_of(*pair, features=label)

@@ -360,7 +360,7 @@ def test_ranks_that_were_given_the_same_real_side_count_it_once(
 def test_statistics_of_files_and_of_memory_go_together_and_the_decoder_is_named(
     plain: Callable[..., rushes.FVD], folders: Path, random_weights: dict[str, Path], tmp_path: Path
 ) -> None:
-    options: dict[str, Any] = {"metrics": "fvd", "weights": random_weights["i3d"], "device": "cpu", "jobs": 0}
+    options: dict[str, Any] = {"weights": random_weights["i3d"], "device": "cpu", "jobs": 0, "protocol": "genhoi"}
     files = rushes.compare_sets(folders / "gen", folders / "gt", save_gt=tmp_path / "files.npz", **options)
     mixed = plain(real=tmp_path / "files.npz")
     mixed.update(list(FAKE.values()), real=False, layout="THWC", names=list(FAKE))

@@ -163,7 +163,7 @@ def test_every_protocol_can_be_named_at_the_command_line() -> None:
 def test_presets_are_locked() -> None:
     assert recipe("genhoi", "fvd", sample_duration=8).frames == 8
     assert recipe("stylegan-v", "fvd", sample_duration=16).frames == 16
-    with pytest.raises(InputError, match="stylegan-v takes 16 frames, see also stylegan-v-128, .*; got sample_dur"):
+    with pytest.raises(InputError, match="stylegan-v takes 16 frames, .* leave it to you; got sample_dur"):
         recipe("stylegan-v", "fvd", sample_duration=8)
     for name in ("google-tf", "common-metrics-styleganv"):
         with pytest.raises(InputError, match=f"{name} passes each video whole, .*; got sample_duration 8"):
@@ -174,9 +174,9 @@ def test_presets_are_locked() -> None:
         recipe("videogpt", "fvd", sample_duration=4)
     with pytest.raises(InputError, match="does not define fid-vid; these do: genhoi, disco"):
         recipe("cd-fvd", "fid-vid")
-    with pytest.raises(InputError, match="expected a protocol out of genhoi, disco"):
+    with pytest.raises(InputError, match="no protocol is called"):
         recipe("fvd2", "fvd")
-    with pytest.raises(InputError, match="expected a metric out of fvd, fid-vid, kvd, .*; got 'fad'"):
+    with pytest.raises(InputError, match="no metric of sets is called 'fad'. Did you mean `fvd` or `fid`"):
         recipe("genhoi", "fad")  # type: ignore[arg-type]
 
 

@@ -54,6 +54,7 @@ def test_the_changes_in_the_run_the_table_and_the_report(
 ) -> None:
     run = tmp_path / "run"
     settings: dict[str, Any] = {"metrics": "fvd", "weights": random_weights["i3d"], "device": "cpu", "jobs": 0}
+    settings["protocol"] = "genhoi"
     found = compare_sets(few / "gen", few / "gt", sensitivity=True, run=run, **settings)
     plain = compare_sets(few / "gen", few / "gt", **settings)
     assert found["fvd"].value == plain["fvd"].value and not plain.departures
@@ -90,7 +91,19 @@ def test_the_command(
 ) -> None:
     for number in range(2):
         gen, gt = (make_clip(f"{side}/{number}.mp4", 9, level=level + 9 * number).parent for side, level in LEVELS)
-    words = ["fvd", gen, gt, "--metric", "fvd", "--weights", random_weights["i3d"], "--workers", 0]
+    words = [
+        "fvd",
+        gen,
+        gt,
+        "--protocol",
+        "genhoi",
+        "--metric",
+        "fvd",
+        "--weights",
+        random_weights["i3d"],
+        "--workers",
+        0,
+    ]
     result = CliRunner().invoke(app, [*map(str, words), "--sensitivity"])
     assert result.exit_code == 0, result.output
     assert "Which constant would have changed it by how much" in result.stdout and "%" in result.stdout

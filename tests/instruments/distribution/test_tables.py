@@ -79,7 +79,18 @@ def saved(random_weights: dict[str, Path], tmp_path: Path) -> Path:
 
 
 def test_a_second_model_a_curve_and_classes(saved: Path, random_weights: dict[str, Path]) -> None:
-    words = ["fvd", saved / "amber.npz", saved / "real.npz", "--versus", saved / "birch.npz", "--metric", "kvd", "prdc"]
+    words = [
+        "fvd",
+        "--protocol",
+        "genhoi",
+        saved / "amber.npz",
+        saved / "real.npz",
+        "--versus",
+        saved / "birch.npz",
+        "--metric",
+        "kvd",
+        "prdc",
+    ]
     words += ["--curve", "--groups", "folders", "--weights", random_weights["i3d"], "--jobs", 0, "-o", saved / "run"]
     shown = CliRunner().invoke(app, [*map(str, words)])
     assert shown.exit_code == 0, shown.output
@@ -124,18 +135,48 @@ def test_a_second_model_a_curve_and_classes(saved: Path, random_weights: dict[st
 def test_the_same_bytes_again_and_one_line_for_classes_of_other_clips(
     saved: Path, random_weights: dict[str, Path], sets: Path
 ) -> None:
-    words = ["fvd", saved / "amber.npz", saved / "real.npz", "--versus", saved / "birch.npz", "--metric", "kvd"]
+    words = [
+        "fvd",
+        "--protocol",
+        "genhoi",
+        saved / "amber.npz",
+        saved / "real.npz",
+        "--versus",
+        saved / "birch.npz",
+        "--metric",
+        "kvd",
+    ]
     words += ["--interval", "jackknife", "--curve", "--weights", random_weights["i3d"], "--jobs", 0, "--json"]
     first, second = (CliRunner().invoke(app, [*map(str, words)]).stdout for _ in range(2))
     assert first == second and '"kvd_difference|' in first
     (saved / "c.csv").write_text("name,class\nother.mp4,x\n")
-    words = ["fvd", sets / "gen", sets / "gt", "--groups", saved / "c.csv", "--weights", random_weights["i3d"]]
+    words = [
+        "fvd",
+        "--protocol",
+        "genhoi",
+        sets / "gen",
+        sets / "gt",
+        "--groups",
+        saved / "c.csv",
+        "--weights",
+        random_weights["i3d"],
+    ]
     refused = CliRunner().invoke(app, [*map(str, words)])
     assert refused.exit_code == 1 and "no clip of the generated set is named in" in refused.stderr
 
 
 def test_one_point_is_a_sentence_and_no_chart(saved: Path, random_weights: dict[str, Path]) -> None:
-    words = ["fvd", saved / "birch.npz", saved / "real.npz", "--weights", random_weights["i3d"], "-o", saved / "r"]
+    words = [
+        "fvd",
+        "--protocol",
+        "genhoi",
+        saved / "birch.npz",
+        saved / "real.npz",
+        "--weights",
+        random_weights["i3d"],
+        "-o",
+        saved / "r",
+    ]
     assert CliRunner().invoke(app, [*map(str, words)]).exit_code == 0
     run = read_run(saved / "r")
     assert charts(run) == () and summary(run).startswith("FVD ")

@@ -52,7 +52,7 @@ def test_one_clip_each_is_a_pair_whatever_the_names(tmp_path: Path) -> None:
 
 def test_by_index_needs_as_many_on_both_sides(tmp_path: Path) -> None:
     gen, gt = touch(tmp_path / "gen", "a.mp4", "b.mp4"), touch(tmp_path / "gt", "x.mp4", "y.mp4", "z.mp4")
-    with pytest.raises(InputError, match="2 clips and .* 3; --pair index needs as many on both sides"):
+    with pytest.raises(InputError, match="2 clips and .* 3; pair='index' needs as many on both sides"):
         pair_sets(gen, gt, by="index")
     (gt / "z.mp4").unlink()
     assert named(pair_sets(gen, gt, by="index")) == [("a", "a.mp4", "x.mp4"), ("b", "b.mp4", "y.mp4")]
@@ -60,7 +60,7 @@ def test_by_index_needs_as_many_on_both_sides(tmp_path: Path) -> None:
 
 def test_nothing_that_pairs_and_two_of_one_name(tmp_path: Path) -> None:
     gen, gt = touch(tmp_path / "gen", "a.mp4", "b.mp4"), touch(tmp_path / "gt", "x.mp4", "y.mp4")
-    with pytest.raises(InputError, match=r"no clip has the same name in both \(a, b against x, y\).*--pair index"):
+    with pytest.raises(InputError, match=r"no clip has the same name in both \(a, b against x, y\).*pair='index'"):
         pair_sets(gen, gt)
     with pytest.raises(InputError, match="a.mp4 and a.webm have one name but for the ending; keep one"):
         pair_sets(touch(gen, "a.webm"), touch(gt, "a.mp4"))

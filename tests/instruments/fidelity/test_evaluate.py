@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -87,16 +86,31 @@ def test_what_cannot_be_compared_is_a_row_with_its_reason(sets: tuple[str, str])
     assert mean.count == 1 and mean.note == "4 of 5 values missing; no interval: needs two clips or more"
 
 
-def test_nothing_that_can_be_compared_is_an_error_and_the_reasons_are_kept(sets: tuple[str, str]) -> None:
-    with pytest.raises(InputError, match="^a.mkv: 48×32 against a reference of 64×48"):
-        lossless(Path("large.mkv"), numbered([100] * 6, size=(64, 48)))
-        rushes.evaluate_fidelity("gen/a.mkv", "large.mkv", metrics="psnr", run="run", jobs=1)
-    (row, _) = [json.loads(line) for line in Path("run/subjects.jsonl").read_text().splitlines()]
-    assert row["facts"]["error"].startswith("a.mkv: 48×32")
+def test_nothing_that_can_be_compared_is_an_error_that_names_every_difference_and_leaves_nothing(
+    sets: tuple[str, str],
+) -> None:
+    lossless(Path("large.mkv"), numbered([100] * 7, size=(64, 48)))
+    said = "size .a.mkv: 48×32, reference 64×48.; .* length .* give resize_to='gt' and cut='shortest'"
+    with pytest.raises(InputError, match=said):
+        rushes.evaluate_fidelity("gen/a.mkv", "large.mkv", metrics="psnr", run="runs/new", jobs=1)
+    assert not Path("runs").exists()
     for name in ("a", "b", "c"):
         lossless(Path(f"gen/{name}.mkv"), numbered([100]))
-    with pytest.raises(InputError, match="none of the 3 pairs could be compared; the first: a.mkv: 1 frames against"):
+    with pytest.raises(InputError, match="3 of 3 pairs differ in length"):
         rushes.evaluate_fidelity(*sets, metrics="psnr", run="other", jobs=1)
+    assert not Path("other").exists()
+
+
+def test_a_run_without_a_value_does_not_block_its_remedy(sets: tuple[str, str]) -> None:
+    """Where the folder was there before, the failed run stays in it, and the next attempt replaces it."""
+    Path("kept").mkdir()
+    for name in ("a", "b", "c"):
+        lossless(Path(f"gen/{name}.mkv"), numbered([100]))
+    with pytest.raises(InputError, match="differ in length"):
+        rushes.evaluate_fidelity(*sets, metrics="psnr", run="kept", jobs=1)
+    assert Path("kept").is_dir()
+    done = rushes.evaluate_fidelity(*sets, metrics="psnr", run="kept", cut="shortest", resize_to="gt", jobs=1)
+    assert done["psnr"].value is not None
 
 
 def test_a_lag_that_was_put_in_is_found_and_stored(tmp_path: Path) -> None:
@@ -136,7 +150,7 @@ def test_another_question_is_another_run(sets: tuple[str, str]) -> None:
     [
         ({"metrics": "pnsr"}, "no fidelity metric is called 'pnsr'. Did you mean `psnr`"),
         ({"protocol": "wang"}, "no fidelity protocol is called 'wang'. Did you mean `wang2004`"),
-        ({"models": {"lpips": "nowhere.pth"}}, "nowhere.pth: no such file; --weights lpips=FILE"),
+        ({"models": {"lpips": "nowhere.pth"}}, "nowhere.pth: no such file; models={'lpips': …}"),
         ({"device": "tpu"}, "a device is cpu or cuda; got 'tpu'"),
     ],
 )

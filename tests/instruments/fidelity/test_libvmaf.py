@@ -512,7 +512,7 @@ def test_nothing_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_machine_without_a_build(monkeypatch: pytest.MonkeyPatch, stand_in: Callable[..., dict[str, str]]) -> None:
     monkeypatch.setattr(program.sys, "platform", "darwin")
     monkeypatch.setattr(program.platform, "machine", lambda: "arm64")
-    with pytest.raises(MissingDependency, match="not on darwin arm64; give one of your own: --weights libvmaf=PATH"):
+    with pytest.raises(MissingDependency, match="not on darwin arm64; give one of your own: models=…"):
         METRICS["vmaf"].require({})
     METRICS["vmaf"].require(stand_in(GOOD))
 

@@ -134,7 +134,7 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(world, tmp_path):
 
 def test_frames_leave_the_machine_only_after_the_host_was_confirmed(world, tmp_path):
     spec = "openai:https://judge.invalid/v1#eye"
-    with pytest.raises(InputError, match=r"would be sent to judge\.invalid; nothing was sent\. Confirm .* --yes"):
+    with pytest.raises(InputError, match=r"would be sent to judge\.invalid; nothing was sent\. Confirm .* yes=True"):
         judged(world, tmp_path / "run", spec)
     asked = []
     with pytest.raises(InputError, match="nothing was sent"):
@@ -150,7 +150,7 @@ def test_frames_leave_the_machine_only_after_the_host_was_confirmed(world, tmp_p
         ("83", "needs 84 calls and the budget is 83"),
         ("1000tokens", "tokens and the budget is 1,000"),
         ("0.0001cost", "cost and the budget is 0.0001"),
-        ("much", "--budget reads 1000"),
+        ("much", "budget is 1000"),
     ],
 )
 def test_a_plan_over_the_budget_is_refused_before_anything_is_asked(world, tmp_path, budget, words):
@@ -216,7 +216,7 @@ def test_without_prompts_only_picture_and_motion_are_judged(world, tmp_path):
     done = judge_clips(world / "amber", judge=perfect, run=tmp_path / "run", repeats=1, **SMALL)
     names = {m.definition.param("question") for m in done.run.entries[0].measurements}
     assert names == {"temporal_quality", "visual_quality"}
-    assert "nothing shows whether it sees degradations: none was planted (--plant)" in done.words[0]
+    assert "nothing shows whether it sees degradations: none was planted" in done.words[0]
 
 
 def test_a_program_is_a_judge(world, tmp_path):
@@ -242,7 +242,7 @@ def test_a_program_is_a_judge(world, tmp_path):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("openai", "--judge reads openai:URL#MODEL"),
+        ("openai", "judge is openai:URL#MODEL"),
         ("openai:localhost#m", "reads http"),
         ("openai:http://u:p@host/v1#m", "no user name or password"),
         ("openai:http://host/v1", "names the model after #"),

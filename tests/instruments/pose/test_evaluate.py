@@ -86,7 +86,7 @@ def test_other_poses_into_a_finished_run_are_refused(proof: tuple[Path, Path], t
     before = (tmp_path / "run" / "measurements.jsonl").read_bytes()
     other = tmp_path / "other.npz"
     other.write_bytes(proof[0].read_bytes())
-    with pytest.raises(RunError, match="not of .*other.npz, .*gt.npz. Choose another -o, or use --overwrite"):
+    with pytest.raises(RunError, match="not of .*other.npz, .*gt.npz. Choose another run, or use overwrite=True"):
         score_pose(other, proof[1], norms="all", run=tmp_path / "run")
     assert (tmp_path / "run" / "measurements.jsonl").read_bytes() == before
     score_pose(other, proof[1], norms="all", run=tmp_path / "run", overwrite=True)

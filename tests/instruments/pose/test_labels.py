@@ -112,7 +112,7 @@ def test_who_found_the_truth_and_how_poses_were_paired_is_in_the_signature(tmp_p
         ("px", "px", "furlong", "--unit: a unit is one of px, mm, cm, m, normalised, as-given; got 'furlong'"),
         ("px", "px", "MM", "got 'MM'"),
         ("m", "mm", None, "p.npz is in m and .*g.npz in mm; convert one of them first"),
-        ("px", "px", "mm", "p.npz: is in px, and --unit mm was given; convert the file"),
+        ("px", "px", "mm", "p.npz: is in px, and unit='mm' was given; convert the file"),
         ("ell", "px", None, "p.npz: a unit is one of"),
     ],
 )

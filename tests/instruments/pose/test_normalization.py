@@ -38,7 +38,7 @@ def test_normalisations_by_name() -> None:
         ("absolute-px=0", "above 0"),
         ("absolute-px=x", "above 0"),
         ("absolute-px=inf", "above 0"),
-        ("head-size", "give --head A,B"),
+        ("head-size", "give head=…"),
         ("bbox-diagonal=3", "bbox-diagonal takes nothing after its name; got '3'"),
     ],
 )

@@ -102,7 +102,7 @@ def test_the_path_is_the_cheapest_of_all(rng: np.random.Generator) -> None:
 def test_pictures_of_another_size_are_refused_or_scaled(tmp_path: Path) -> None:
     gt = {"keypoints": walk(5), "size": np.array([800, 600])}
     half = {"keypoints": walk(5) / 2, "size": np.array([400, 300])}
-    with pytest.raises(InputError, match="400×300 and .*800×600.*--fit scale"):
+    with pytest.raises(InputError, match="400×300 and .*800×600.*fit='scale'"):
         scored(tmp_path, half, gt)
     done = scored(tmp_path, half, gt, fit="scale")
     assert done["mpjpe"].value == 0.0 and labels(done) == {"fit": "scale"}
@@ -117,12 +117,12 @@ def test_pictures_of_another_size_are_refused_or_scaled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"lag": -1}, "--lag is how many frames"),
+        ({"lag": -1}, "lag is how many frames"),
         ({"lag": 3, "pair": "dtw"}, "give one of the two"),
-        ({"pair": "luck"}, "--pair is auto, order, time or dtw"),
-        ({"fit": "crop"}, "--fit is refuse or scale"),
+        ({"pair": "luck"}, "pair is auto, order, time or dtw"),
+        ({"fit": "crop"}, "fit is refuse or scale"),
         ({"lag": 3, "duplicates": "match"}, "paired by image id"),
-        ({"lag": 3, "unmatched": "wrong"}, "--unmatched wrong counts frames"),
+        ({"lag": 3, "unmatched": "wrong"}, "unmatched='wrong' counts frames"),
     ],
 )
 def test_questions_that_contradict_themselves(tmp_path: Path, asked: dict[str, Any], message: str) -> None:

@@ -171,7 +171,7 @@ def test_other_sweeps_are_refused_added_or_start_anew(two_axis_sweep, tmp_path):
     shutil.copytree(two_axis_sweep, other)
     run = tmp_path / "run"
     measure_robustness(two_axis_sweep, run=run)
-    with pytest.raises(RunError, match="Use --add to add"):
+    with pytest.raises(RunError, match="Use add=True to add"):
         measure_robustness(other, run=run)
     assert [subject.id for subject in read_run(run).subjects] == ["sweep"]
     measure_robustness(other, run=run, add=True)

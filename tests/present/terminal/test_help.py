@@ -65,7 +65,7 @@ def test_bare_rushes_says_what_it_is_and_what_people_come_for() -> None:
     assert text.startswith("Rushes evaluates generated video: ") and max(map(len, text.splitlines())) <= 80
     commands = re.findall(r"  rushes ([a-z]+)(?: (init|run)\b)?", text)
     assert [words[0] for words in commands] == [
-        "clip", "suite", "suite", "board", "judge", "study", "fvd", "table", "paper", "export",
+        "clip", "suite", "board", "judge", "study", "fvd", "table", "paper", "export",
     ]  # fmt: skip
     assert all(tuple(filter(None, words)) in EVERY for words in commands), "each of them is a command"
     assert "Every command: rushes --help" in text and len(text.splitlines()) < 20

@@ -156,7 +156,7 @@ def test_a_clip_the_network_kept_back_is_tried_again_by_the_next_run(
         cut = rushes.evaluate_clips([url], run=tmp_path / "run")
     lost = next(subject for subject in cut.subjects if subject.id == "take2")
     assert lost.badge == "reject" and lost.facts["given_up"] is True
-    assert "the store does not answer (connection reset by peer)" in lost.reasons[0]
+    assert "the bucket does not answer (connection reset by peer)" in lost.reasons[0]
     mended = rushes.evaluate_clips([url], run=tmp_path / "run")
     for name in ("subjects.jsonl", "measurements.jsonl"):
         assert (mended.path / name).read_bytes() == (whole.path / name).read_bytes()

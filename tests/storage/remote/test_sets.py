@@ -174,7 +174,7 @@ def test_a_set_does_not_shrink_because_the_network_failed(
         raise ConnectionResetError("connection reset by peer")
 
     monkeypatch.setattr(remote.filesystem(gen), "get_file", lost)
-    with pytest.raises(Unreachable, match="the store does not answer"):
+    with pytest.raises(Unreachable, match="the bucket does not answer"):
         compared(gen, sets / "gt")
 
 

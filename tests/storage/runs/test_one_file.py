@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -47,15 +49,15 @@ def export(*arguments: object) -> Result:
 
 def test_csv_and_the_signatures_beside_it(run: Path, tmp_path: Path) -> None:
     done = export(run, "-o", tmp_path / "x.csv")
-    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "x.csv"), str(tmp_path / "x.signatures.json")]
+    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "x.csv"), str(tmp_path / "x.signatures.csv")]
     with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == [
-            ["id", "path", "review_signal", "reasons", "psnr", "plays"],
-            ["c0", "a", "pass", "", "30.5", "true"],
-            ["c1", "odd, \r name", "flagged", "too dark; too short", "", "false"],
+            ["id", "path", "review_signal", "severity", "reasons", "psnr", "plays"],
+            ["c0", "a", "pass", "", "", "30.5", "true"],
+            ["c1", "odd, \r name", "flagged", "1.0", "too dark; too short", "", "false"],
         ]
-    beside = json.loads((tmp_path / "x.signatures.json").read_text(encoding="utf-8"))
-    assert beside["psnr"] == {"signature": PSNR.signature, "unit": "dB", "better": "higher"}
+    beside = (tmp_path / "x.signatures.csv").read_text(encoding="utf-8").splitlines()
+    assert beside[:2] == ["column,signature,unit,better,about", f"psnr,{PSNR.signature},dB,higher,"]
     before = (tmp_path / "x.csv").read_bytes()
     assert export(run, "-o", tmp_path / "x.csv").exit_code == 0 and (tmp_path / "x.csv").read_bytes() == before
 
@@ -63,7 +65,10 @@ def test_csv_and_the_signatures_beside_it(run: Path, tmp_path: Path) -> None:
 def test_jsonl(run: Path, tmp_path: Path) -> None:
     assert export(run, "-o", tmp_path / "x.jsonl").exit_code == 0
     first, second = map(json.loads, (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines())
-    assert first == {"id": "c0", "path": "a", "review_signal": "pass", "reasons": "", "psnr": 30.5, "plays": True}
+    assert first == (
+        {"id": "c0", "path": "a", "review_signal": "pass", "severity": None, "reasons": "", "psnr": 30.5}
+        | {"plays": True}
+    )
     assert second["psnr"] is None and second["reasons"] == "too dark; too short"
 
 
@@ -104,7 +109,29 @@ def test_a_folder_that_is_not_there_is_one_line(run: Path, tmp_path: Path, endin
 
 
 def test_other_endings_and_folders(run: Path, tmp_path: Path) -> None:
-    refused = export(run, "-o", tmp_path / "x.xlsx")
-    assert refused.exit_code == 1 and "expected a file that ends in .parquet, .csv, .jsonl" in refused.stderr
+    refused = export(run, "-o", tmp_path / "x.ods")
+    assert refused.exit_code == 1 and "expected a file that ends in .parquet, .csv, .xlsx, .jsonl" in refused.stderr
     assert export(run, "-o", tmp_path / "x.csv", "--series").exit_code == 2
     assert export(run, "-o", tmp_path / "v1.2").exit_code == 0 and (tmp_path / "v1.2" / "run.json").is_file()
+
+
+def test_a_spreadsheet_has_its_signatures_in_a_second_sheet_and_the_same_bytes(run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("xlsxwriter", reason="comes with the extra query")
+    for name in ("x.xlsx", "y.xlsx"):
+        assert export(run, "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / "x.xlsx").read_bytes() == (tmp_path / "y.xlsx").read_bytes()
+    with zipfile.ZipFile(tmp_path / "x.xlsx") as book:
+        assert {one.date_time for one in book.infolist()} == {(1980, 1, 1, 0, 0, 0)}, "no clock goes into the file"
+        texts = {name: book.read(name).decode() for name in book.namelist()}
+    assert re.findall(r'<sheet name="(\w+)"', texts["xl/workbook.xml"]) == ["values", "signatures"]
+    strings = re.findall(r"<t[^>]*>([^<]*)</t>", texts["xl/sharedStrings.xml"])
+    assert PSNR.signature in strings and {"review_signal", "psnr", "too dark; too short"} <= set(strings)
+    assert '<c r="F2"><v>30.5</v></c>' in texts["xl/worksheets/sheet1.xml"], "a number is a number"
+    assert 't="b"><v>1</v>' in texts["xl/worksheets/sheet1.xml"], "and true is true"
+
+
+def test_a_sheet_that_is_too_small_says_so(monkeypatch: pytest.MonkeyPatch, run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("xlsxwriter", reason="comes with the extra query")
+    monkeypatch.setattr("rushes.storage.query.spreadsheet.MOST_ROWS", 2)
+    done = export(run, "-o", tmp_path / "x.xlsx")
+    assert done.exit_code == 1 and "write .parquet or .csv" in done.stderr and not list(tmp_path.glob("x*"))

@@ -70,7 +70,7 @@ def test_every_number_is_a_row_of_measurements(run: Run) -> None:
     for row in query(run, "select * from measurements").to_pylist():
         ends = None if row["low"] is None else (row["low"], row["high"], row["level"], row["method"])
         at = tuple(sorted(json.loads(row["place"]).items()))
-        key = (row["subject"], row["badge"], row["name"], row["value"], row["count"], row["note"], ends)
+        key = (row["subject"], row["review_signal"], row["name"], row["value"], row["count"], row["note"], ends)
         found[(*key, row["signature"], at)] += 1
     assert found == wanted
 
@@ -104,7 +104,7 @@ def test_scan_and_frame(run: Run) -> None:
     assert list(run.to_frame()["value"].dropna()) == [
         m.stored_value for e in run.entries for m in e.measurements if m.value is not None
     ]
-    with pytest.raises(InputError, match="no column nix; there are number, id"):
+    with pytest.raises(InputError, match="no column nix; expected one of number, id"):
         list(run.scan(columns=["nix"]))
 
 
@@ -216,3 +216,12 @@ def test_export_is_the_run_in_one_piece(places: dict[str, Path], tmp_path: Path)
     assert plain == whole
     assert rushes.read_run(tmp_path / "plain").digest == rushes.read_run(places["shards"]).digest
     assert "expected an empty folder" in invoke("export", places["shards"], "-o", tmp_path / "plain")[2]
+
+
+def test_the_column_of_review_signals_may_be_called_as_before(run: Run) -> None:
+    """Old questions keep working, in both views, and get the name that they asked for."""
+    for view in ("clips", "measurements"):
+        now = query(run, f"select distinct review_signal as s from {view} where s is not null order by s").column("s")
+        for old in ("badge", "status_badge"):
+            found = query(run, f"select distinct {old} from {view} where {old} is not null order by {old}")
+            assert found.column_names == [old] and found.column(0).to_pylist() == now.to_pylist()

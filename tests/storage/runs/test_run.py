@@ -85,8 +85,8 @@ def test_select_is_exact(study: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "where", "says"),
     [
-        ("elo", {"sytem": "amber"}, "no number of elo has 'sytem'; they have labels, system"),
-        ("elo", {"subject": "gone"}, "no subject is called 'gone'"),
+        ("elo", {"sytem": "amber"}, "no number of elo has 'sytem'. Did you mean `system`?"),
+        ("elo", {"subject": "gone"}, "no clip is called 'gone'"),
     ],
 )
 def test_a_key_that_nothing_has_is_no_way_to_select_nothing(
@@ -110,7 +110,7 @@ def test_a_key_that_nothing_has_is_no_way_to_select_nothing(
             "2 numbers are called elo with system='amber'. Say which with labels=… ('raw', 'adjudicated')",
         ),
         ("elo", {"system": "birch"}, "there is no elo with system='birch'"),
-        ("fvd", {}, "there is no fvd; there are elo, blur"),
+        ("fvd", {}, "there is no fvd; expected one of elo, blur"),
     ],
 )
 def test_one_is_one(study: Run, name: str, where: dict[str, str], says: str) -> None:
@@ -153,7 +153,7 @@ def test_a_table_by_place(study: Run) -> None:
 @pytest.mark.parametrize(
     ("names", "options", "says"),
     [
-        (("blurr",), {}, "no blurr; there are elo, blur"),
+        (("blurr",), {}, "no metric 'blurr'. Did you mean `blur`?"),
         (("blur",), {"rows": "system"}, "no blur fits here"),
         (("elo",), {"rows": "system", "lables": "raw"}, "no number has 'lables'"),
     ],
@@ -208,7 +208,7 @@ def test_without_pandas_a_frame_says_what_to_install(study: Run, monkeypatch: py
 
 
 def test_a_run_says_what_it_is_in_one_line(study: Run) -> None:
-    assert repr(study) == f"<Run {study.path}: preference, 1 subject, 5 numbers, complete>"
+    assert repr(study) == f"{study.path}: takes: no metric was compared with the votes."
 
 
 def test_format_1_is_read() -> None:

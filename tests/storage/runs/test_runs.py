@@ -146,7 +146,7 @@ def test_the_latest_of_two_entries_counts(tmp_path: Path) -> None:
 
 def test_another_question_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", ["a"])
-    with pytest.raises(RunError, match="Choose another -o"):
+    with pytest.raises(RunError, match="Choose another run"):
         RunWriter(folder, instrument="clip", settings={"tier": 1})
     with pytest.raises(RunError, match='a run of "clip", not of pose'):
         RunWriter(folder, instrument="pose", settings={"tier": 0})
@@ -173,7 +173,7 @@ def test_other_inputs_are_refused_and_nothing_is_lost(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     fill(asked(folder, ["takes"], ["a.mp4", "b.mp4"]), "a", "b")
     before = result_bytes(folder)
-    says = "already contains a run of takes. Use --add to add c.mp4, or --overwrite to replace the run.$"
+    says = "already contains a run of takes. Use add=True to add c.mp4, or overwrite=True to replace the run.$"
     for arguments, inputs in ((["c.mp4"], ["c.mp4"]), (["a.mp4"], ["a.mp4"])):  # another clip, and fewer
         with pytest.raises(RunError, match=says.replace("c.mp4", arguments[0])):
             asked(folder, arguments, inputs)
@@ -237,7 +237,7 @@ def test_both_sides_of_a_question_keep_their_places(tmp_path: Path) -> None:
             run.add(entry("generated"))
             run.finish(["generated"])
     with pytest.raises(
-        RunError, match="already contains a run of gen, gt, not of gt, gen. Choose another -o, or use --ov"
+        RunError, match="already contains a run of gen, gt, not of gt, gen. Choose another run, or use ov"
     ):
         RunWriter(tmp_path / "run", instrument="distribution", settings={}, inputs=["gt", "gen"])
 
@@ -251,7 +251,7 @@ def test_a_run_that_holds_nothing_yet_takes_other_inputs(tmp_path: Path) -> None
 def test_a_refusal_names_the_settings_that_differ(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", ["a"])
     with pytest.raises(
-        RunError, match="already contains a run with tier 0, not 1; audio none, not speech. Choose another -o, or"
+        RunError, match="already contains a run with tier 0, not 1; audio none, not speech. Choose another run, or"
     ):
         RunWriter(folder, instrument="clip", settings={"tier": 1, "audio": "speech"})
     with pytest.raises(RunError, match="empty path"):
@@ -392,11 +392,12 @@ def test_settings_that_differ_are_said_in_words(tmp_path: Path) -> None:
         "metrics": ["a", "b"],
     }
     with RunWriter(tmp_path / "run", instrument="clip", settings=first) as run:
-        run.finish([])
+        run.add(entry("a"))
+        run.finish(["a"])
     other = {"profile": "mine", "profile_sha256": "cd" * 32, "definitions": "bd409f09bf0b8d0e", "metrics": ["a", "c"]}
     with pytest.raises(RunError) as caught, RunWriter(tmp_path / "run", instrument="clip", settings=other):
         pass
     says = (
-        "already contains a run with profile general, not mine; metrics b, not c; other definitions. Choose another -o"
+        "already contains a run with profile general, not mine; metrics b, not c; other definitions. Choose another run"
     )
     assert says in str(caught.value)

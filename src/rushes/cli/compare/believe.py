@@ -47,7 +47,7 @@ def believe(
         typer.Option(help="What decides: clips of one prompt against each other, or all clips pooled."),
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
-    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this counts as none.")] = 0.2,
     prompts: PromptsOption = None,
     format: Annotated[
         Literal["text", "latex", "csv", "markdown"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -49,11 +48,10 @@ def board(
     if with_clips:
         _supplement(one if one is not None else given, out or "supplement", title, strips, timelines, as_json=as_json)
         return
-    target = out or (str(Path(one) / "board.html") if one and Path(one).is_dir() else "board.html")
     with progress_bars() as progress:
         made = write_board(
             one if one is not None else given,
-            target,
+            out,
             title=title,
             strips=strips,
             timelines=timelines,

@@ -22,13 +22,13 @@ def _metric(text: str) -> tuple[str, str | None]:
 
 def gate(
     baseline: Annotated[
-        str, typer.Argument(metavar="BASELINE", help="The run to hold against; folder, s3:// or gs://.")
+        str, typer.Argument(metavar="BASELINE", help="The run to compare with; folder, s3:// or gs://.")
     ],
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The run to judge, over the same clips.")],
     repeat: Annotated[
         list[str] | None,
         typer.Option(
-            "--repeat", metavar="RUN", help="Another run of the baseline's system (another seed): how much it moves."
+            "--repeat", metavar="RUN", help="Another run of the baseline's system (another seed), to measure its noise."
         ),
     ] = None,
     metric: Annotated[
@@ -36,7 +36,7 @@ def gate(
         typer.Option(
             "--metric",
             metavar="NAME[:MARGIN]",
-            help="Go by this metric; the margin in its unit, or as 2% of the baseline. Left out: all that judge.",
+            help="Go by this metric; the margin in its unit, or as 2% of the baseline. (default: all that judge)",
         ),
     ] = None,
     baseline_digest: Annotated[
@@ -44,11 +44,11 @@ def gate(
         typer.Option(metavar="DIGEST", help="Refuse a baseline with another digest (see rushes verify)."),
     ] = None,
     margin: Annotated[
-        float, typer.Option(metavar="N", help="Margins that are not given: N times what a clip moves by itself.")
+        float, typer.Option(metavar="N", help="Margin by default: N times the noise of a clip between repeats.")
     ] = 1.0,
-    level: Annotated[float, typer.Option(help="How sure each verdict is.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of each verdict.")] = 0.95,
     allow_unclear: Annotated[
-        bool, typer.Option("--allow-unclear", help="Exit 0 where it cannot tell; worse still exits 3.")
+        bool, typer.Option("--allow-unclear", help="Exit 0 if the answer is unclear; worse still exits 3.")
     ] = False,
     format: Annotated[
         Literal["text", "junit", "github", "json"],

@@ -34,7 +34,7 @@ def import_scores(
     system: Annotated[
         str, typer.Option(metavar="NAME", help="Which system it is about, where the file does not say so.")
     ] = "",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start the runs anew.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the existing runs.")] = False,
     as_json: Json = False,
 ) -> None:
     """Bring scores of other tools in: VBench's results with its total, or a CSV whose columns you declare.

@@ -28,19 +28,19 @@ def paper(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system if there are several."
+            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system. (default: paper)"
         ),
-    ],
+    ] = Path("paper"),
     gt: Annotated[
-        str | None, typer.Option("--gt", metavar="GT", help="The references, in place of the last GEN.")
+        str | None, typer.Option("--gt", metavar="GT", help="The references, instead of the last GEN.")
     ] = None,
     name: Annotated[str, typer.Option(metavar="SYSTEM", help="Name of the row. (default: the folder's name)")] = "",
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="psnr, ssim, lpips, l1, fid-vid, fvd, csim, lmd, sync (all of these when left out), or any other "
-            "metric, with commas between.",
+            help="Metrics with commas between (default: psnr, ssim, lpips, l1, fid-vid, fvd, csim, lmd, sync), or any "
+            "other.",
         ),
     ] = None,
     protocol: Annotated[
@@ -74,7 +74,7 @@ def paper(
     ] = None,
     device: Annotated[Literal["cpu", "cuda"] | None, typer.Option(help="Where networks run.")] = None,
     jobs: Jobs = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start the folder anew.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the folder.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX.")] = False,
     signatures: Annotated[
         Literal["footnote", "comment", "none"], typer.Option(help="Where the LaTeX has its signatures.")

@@ -21,7 +21,7 @@ def rank(
         ),
     ],
     by: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The question's column; left out, question where there is one.")
+        str, typer.Option(metavar="COLUMN", help="The question's column (default: question, if there is one).")
     ] = "",
     study: Annotated[str, typer.Option(metavar="NAME", help="Of a database: which study.")] = "",
     ties: Annotated[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,14 +35,11 @@ def report(
 
     with template.forkable():
         from rushes.compare.report import write_report
-        from rushes.storage.remote.address import is_remote, joined
 
-    beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
-    target = out or (beside if len(runs) == 1 else "report.html")
     with template.standing_by(), progress_bars() as progress:
         made_by = shlex.join(["rushes", "report", *runs])
         kept = 0 if no_strips else strips
-        made = write_report(runs, target, title=title, made_by=made_by, strips=kept, progress=progress)
+        made = write_report(runs, out, title=title, made_by=made_by, strips=kept, progress=progress)
     if as_json:
         rows = [
             {"run": run.place, "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}

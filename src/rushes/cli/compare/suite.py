@@ -71,21 +71,27 @@ def init(
 @app.command("run")
 @one_line_errors
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The suite file, as rushes suite init writes it.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="The suite file, or a folder with a folder of clips per system.",
+        ),
+    ],
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the runs; the same call continues it.")
     ],
     jobs: Jobs = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start every run of the folder anew.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace every run of the folder.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run everything of a suite that is missing: every system under every instrument, each into a run of its own.
 
     What fails for one system is reported at the end (exit code 1) and does not stop the others.
 
-    Example: rushes suite run suite.toml -o out/takes
+    Example: rushes suite run systems/ -o out
     """
     from rushes.suite.folder import run_suite
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -186,7 +185,6 @@ def clip(
         return
     rules = load_profile(profile or "general")
     where = chosen_engine(engine, address)
-    remarks: list[str] = []
     with template.standing_by(), progress_bars() as progress:
         run = evaluate_clips(
             paths,
@@ -211,18 +209,17 @@ def clip(
             overwrite=overwrite,
             shards=shards,
             progress=progress,
-            warn=remarks.append,
         )
     bundles = write_bundles(run, bundle) if bundle else []
     more = [f"… and {len(bundles) - _FILES} more in {bundle}"] if len(bundles) > _FILES else []
-    written = [*bundles[:_FILES], *more, *([write_csv(run, csv)] if csv not in (None, "-") else [])]
+    written = [*bundles[:_FILES], *more, *(write_csv(run, csv) if csv and csv != "-" else [])]
     if as_json:
         print_json(_as_json(run))
     elif csv == "-":
         print(csv_of(run), end="")
     else:
         _show(run, rules, written, verbose=verbose)
-    say(*remarks)
+    say(*run.remarks)
     if metric:
         say_failed(run, strict=strict)
     if fail_on is not None:
@@ -308,7 +305,7 @@ def _as_json(run: Run) -> dict[str, object]:
 
 def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.clip.show.tables import clip_table
-    from rushes.present.pages.subjects import not_judged
+    from rushes.instruments.clip.show.words import notes
     from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
@@ -317,10 +314,7 @@ def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> Non
     print_table(replace(clip_table(run, most=_SHOWN, profile=rules), title=""))
     if len(run.subjects) > _SHOWN:
         print(f"… and {len(run.subjects) - _SHOWN} more in the run")
-    readable = [entry for entry in run.entries if "error" not in entry.subject.facts]
-    if skipped := Counter(name for entry in readable for name in not_judged(entry)):
-        named = ", ".join(f"{name} ({count} of {len(readable)} clips)" for name, count in sorted(skipped.items()))
-        tell(f"Rules skipped for lack of a value: {named}")
+    tell(*notes(run))
     show_signatures(_signatures(run, rules.columns), verbose=verbose)
     for path in written:
         print(path)

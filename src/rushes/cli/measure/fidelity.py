@@ -10,7 +10,8 @@ import typer
 from rushes.cli.measure.failed import say_failed
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.protocols import DEFAULT, PROTOCOLS
-from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures
+from rushes.present.terminal.colours import bold
+from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
 from rushes.present.terminal.options import (
     AddressOption,
     EngineOption,
@@ -34,9 +35,7 @@ _COLUMNS = 6
 
 
 Cut = Annotated[Literal["none", "shortest"], typer.Option(help="If lengths differ: fail, or truncate to the shorter.")]
-ResizeTo = Annotated[
-    Literal["gt", "gen"] | None, typer.Option(help="Where sizes differ: bring both to this side's size.")
-]
+ResizeTo = Annotated[Literal["gt", "gen"] | None, typer.Option(help="If sizes differ: bring both to this side's size.")]
 
 
 def lag_frames(text: str) -> str:
@@ -85,7 +84,7 @@ def fidelity(
     resize_to: ResizeTo = None,
     weights: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE…", help="A model file in place of the pulled one: lpips=alex.pth."),
+        typer.Option(metavar="NAME=FILE…", help="A model file to use instead of the pulled one: lpips=alex.pth."),
     ] = None,
     device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where networks run.")] = "cpu",
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
@@ -112,7 +111,6 @@ def fidelity(
 
     models = _models(weights)
     where = chosen_engine(engine, address)
-    remarks: list[str] = []
     with template.standing_by(), progress_bars() as progress:
         done = evaluate_fidelity(
             gen,
@@ -132,16 +130,13 @@ def fidelity(
             engine=where,
             overwrite=overwrite,
             progress=progress,
-            warn=remarks.append,
         )
-    written = [write_csv(done.run, csv)] if csv else []
+    written = write_csv(done.run, csv) if csv else []
     if as_json:
         print_json(_as_json(done))
     else:
         _show(done, written, verbose=verbose)
-    say(*remarks)
-    if done.failed:
-        say(f"{len(done.failed)} of {len(done.pairs)} pairs could not be compared; the run has each reason")
+    say(*done.notes)
     if metric:
         say_failed(done.run, strict=strict)
 
@@ -161,6 +156,8 @@ def _as_json(done: FidelityEvaluation) -> dict[str, object]:
 def _show(done: FidelityEvaluation, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.fidelity.show.tables import pair_table, set_table
 
+    tell(done.summary, paint=bold)
+    print()
     if len(done.pairs) > 1:
         print_table(pair_table(done.run, most=_SHOWN, columns=_COLUMNS))
         if len(done.pairs) > _SHOWN:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.distribution.features.backbones import BACKBONES
-from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS, SHORTHANDS, ProtocolName
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS, SHORTHANDS, Choices, ProtocolName
+from rushes.present.terminal.colours import bold, faint
 from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
 from rushes.present.terminal.options import AddressOption, EngineOption, Json, Overwrite, Verbose, chosen_engine
 from rushes.present.terminal.progress import progress_bars
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 def known_backbone(name: str | None) -> str | None:
     """A backbone's name, checked where it is typed."""
     if name is not None and name not in BACKBONES:
-        raise typer.BadParameter(f"expected {' or '.join(BACKBONES)}; got {name!r}")
+        raise typer.BadParameter(f"no network is called {name!r}{did_you_mean(name, BACKBONES)}")
     return name
 
 
@@ -33,7 +35,7 @@ def _known_metrics(names: list[str] | None) -> list[str] | None:
     for name in names or ():
         if not _is_metric(name):
             known = (*METRICS, *SHORTHANDS, *GIVEN_METRICS)
-            raise typer.BadParameter(f"expected {', '.join(known)}; got {name!r}")
+            raise typer.BadParameter(f"no metric of sets is called {name!r}{did_you_mean(name, known)}")
     return names
 
 
@@ -58,24 +60,27 @@ def fvd(
         ),
     ] = None,
     protocol: Annotated[
-        ProtocolName,
+        ProtocolName | None,
         typer.Option(
-            help="Protocol to follow; all runs every one except those of 128 frames. cd-fvd is that code's I3D mode."
+            help="Protocol to follow; all runs every one except those of 128 frames. (default: stylegan-v, Skorokhodov "
+            "et al. 2022; for fid-vid: genhoi)"
         ),
-    ] = "genhoi",
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print what the protocol does, step by step, with its paper; measure nothing."),
+    ] = False,
     backbone: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             callback=known_backbone,
-            help="Network of every metric: i3d, r3d50, or one that a package adds. Left out: each metric's own.",
+            help="Network of every metric: i3d, r3d50, or one that a package adds. (default: each metric's own)",
         ),
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="A network of your own that gives features, in place of these: its manifest."
-        ),
+        typer.Option(metavar="FILE", help="Manifest of a network of your own that gives the features."),
     ] = None,
     weights: Annotated[
         list[str] | None,
@@ -154,7 +159,7 @@ def fvd(
         bool, typer.Option("--save-features", help="Keep both sets' features in RUN, for the map of the sets.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
+        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, instead of skipping it.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
     out: Annotated[
@@ -172,48 +177,25 @@ def fvd(
 
     Example: rushes fvd generated/ real/ --metric fvd kvd --interval jackknife -o run
     """
-    if extractor is not None:
-        settings: dict[str, object] = {"--protocol": protocol != "genhoi", "--backbone": backbone, "--weights": weights}
-        settings |= {
-            "--network": network,
-            "--sample-duration": sample_duration,
-            "--save-stats": save_stats,
-            "--save-gen-stats": save_gen_stats,
-            "--save-features": save_features,
-        }
-        if moot := [name for name, value in settings.items() if value]:
-            raise typer.BadParameter(f"{moot[0]} is about clips; with --extractor the features are there already")
-        from rushes.instruments.distribution.features.files import compare_features
-
-        compared = compare_features(
-            gen,
-            gt,
-            extractor=extractor,
-            metrics=metric or "frechet_distance",  # type: ignore[arg-type]
-            kernel=kernel or "kid",
-            interval=interval,
-            extrapolate=extrapolate,
-            seed=seed,
-            run=out,
-            overwrite=overwrite,
-        )
-        _print(compared, [out] if out else [], run=out, verbose=verbose, as_json=as_json)
-        return
     from rushes.instruments.distribution.evaluate import compare_sets
 
     if check:
         return _self_test(weights or [], as_json)
+    if explain:
+        chosen = Choices(backbone=backbone, sample_duration=sample_duration, stride=stride, rows=rows, vfr=vfr)
+        return _explain(metric or ["fvd"], protocol, chosen, as_json=as_json)
     if gen is None or gt is None:
         raise typer.BadParameter(f"expected GEN and GT; got {'GEN alone' if gen else 'neither'}")
     with progress_bars() as progress:
         comparison = compare_sets(
             gen,
             gt,
-            metrics=metric or ("fvd",),  # type: ignore[arg-type]
+            metrics=metric or "fvd",  # type: ignore[arg-type]
             protocol=protocol,
             backbone=backbone,
             network=network,
             kernel=kernel,
+            extractor=extractor,
             sample_duration=sample_duration,
             stride=stride,
             rows=rows,
@@ -242,17 +224,34 @@ def fvd(
             warn=say,
         )
     written = [path for path in (save_stats, save_gen_stats, out) if path]
-    _print(comparison, written, run=out, verbose=verbose, as_json=as_json)
-
-
-def _print(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool, as_json: bool) -> None:
     if as_json:
         print_json(_as_dict(comparison, written))
     else:
-        _show(comparison, written, run=run, verbose=verbose)
+        _show(comparison, written, run=out, verbose=verbose)
 
 
 fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
+
+
+def _explain(metrics: list[str], protocol: str | None, choices: Choices, *, as_json: bool) -> None:
+    """What is done to two sets under a protocol, metric by metric."""
+    from rushes.instruments.distribution.protocols import one_default, recipes
+    from rushes.instruments.distribution.settings import metrics_from
+    from rushes.instruments.distribution.show.protocol_words import explained, why_default
+
+    chosen = metrics_from(metrics)
+    found = recipes(protocol or one_default(chosen, choices.backbone), chosen, choices)
+    if as_json:
+        print_json(
+            [{"metric": metric, **recipe.params(), "steps": explained(metric, recipe)} for metric, recipe in found]
+        )
+        return
+    for metric, recipe in found:
+        tell(f"{metric.upper()} under {recipe.protocol}", paint=bold)
+        for step, words in explained(metric, recipe):
+            tell(f"  {step:<14}{words}", hang=16)
+        print()
+    tell(why_default(found[-1][1].protocol))
 
 
 def _self_test(weights: list[str], as_json: bool) -> None:
@@ -289,19 +288,21 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 
 def _show(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool) -> None:
     from rushes.instruments.distribution.seed.video_metrics import left_out_lines
-    from rushes.instruments.distribution.show.remarks import sentences_of
-    from rushes.instruments.distribution.show.tables import all_tables, is_difference, sensitivity_table
+    from rushes.instruments.distribution.show.tables import all_tables, sensitivity_table
 
-    say(*left_out_lines(comparison))
+    left_out = list(left_out_lines(comparison))
+    say(*left_out)
+    tell(comparison.summary, paint=bold)
+    for note in comparison.notes[len(left_out) :]:
+        tell(f"Note: {note}")
+    print()
     for table in all_tables(comparison.measurements):
         print_table(table)
     if comparison.departures:
         print_table(sensitivity_table([*comparison.measurements, *comparison.departures]), caption=True)
     shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
-    parts = [part for m in shown for part in sentences_of(m.note)[is_difference(m) :]]  # a verdict is in its table
-    for note in dict.fromkeys(filter(None, parts)):
-        tell(f"Note: {note}")
     show_signatures((m.signature for m in shown), verbose=verbose)
+    tell("rushes fvd --explain says what the protocol does.", paint=faint)
     if run is not None:
         next_line("report", run)
     for path in written:

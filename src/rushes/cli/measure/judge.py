@@ -12,7 +12,6 @@ from rushes.present.terminal.options import Json, Overwrite, Verbose
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
-    from rushes.core.prompts import Prompt
     from rushes.instruments.judge.asking.estimate import Estimate
     from rushes.instruments.judge.evaluate import Judged
 
@@ -66,7 +65,8 @@ def judge(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost; ask nothing.")] = False,
     record: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the answers, for --replay.")] = None,
     replay: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Recorded answers in place of a judge; as --judge replay:FILE.")
+        str | None,
+        typer.Option(metavar="FILE", help="Use recorded answers instead of a judge; as --judge replay:FILE."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Send frames to the endpoint's host without asking.")] = False,
     overwrite: Overwrite = False,
@@ -80,7 +80,7 @@ def judge(
     Example: rushes judge out/ --prompts prompts.csv --judge openai:http://localhost:8000/v1#qwen2.5-vl -o runs/judge
     """
     from rushes.core.errors import InputError
-    from rushes.instruments.judge.evaluate import judge_clips
+    from rushes.suite.judging import judge as judged
 
     if (judge is None) == (replay is None):
         raise InputError("name one judge: --judge openai:URL#MODEL, or --replay FILE")
@@ -92,12 +92,11 @@ def judge(
                 print_json(estimate.as_dict())
             raise typer.Exit
 
-    systems, declared = _of_suite(clips)
     with progress_bars() as progress:
-        done = judge_clips(
-            systems or clips,
+        done = judged(
+            clips,
             judge=judge or f"replay:{replay}",
-            prompts=prompts or declared,
+            prompts=prompts,
             form=form,
             questions=questions,
             per_prompt=per_prompt,
@@ -126,17 +125,6 @@ def judge(
         print_json(_as_json(done))
     else:
         _show(done, verbose=verbose)
-
-
-def _of_suite(clips: list[str]) -> tuple[dict[str, str], tuple[Prompt, ...] | None]:
-    """The systems and prompts of a suite's folder; nothing of anything else."""
-    from rushes.suite.folder import is_suite_folder, read_suite_folder
-
-    if len(clips) != 1 or not is_suite_folder(clips[0]):
-        return {}, None
-    suite = read_suite_folder(clips[0]).suite
-    found = {system.name: system.clips for system in suite.systems if system.clips and not system.is_reference}
-    return found, suite.prompts or None
 
 
 def _confirmed(estimate: Estimate) -> bool:

@@ -17,7 +17,7 @@ _AXES_HELP = (
 
 
 def sweep(
-    clips: Annotated[list[str], typer.Argument(help="Clips, folders or globs, here or in a store (s3://, gs://).")],
+    clips: Annotated[list[str], typer.Argument(help="Clips, folders or globs, here, s3:// or gs://.")],
     output: Annotated[
         str,
         typer.Option(
@@ -29,11 +29,11 @@ def sweep(
         ),
     ],
     axis: Annotated[list[str], typer.Option("--axis", help=_AXES_HELP)],
-    seeds: Annotated[str, typer.Option(help="Whole numbers with commas; noise is drawn anew for each.")] = "1",
+    seeds: Annotated[str, typer.Option(help="Whole numbers with commas; each draws its own noise.")] = "1",
     design: Annotated[
         str,
         typer.Option(
-            help="full-grid: every combination; one-at-a-time: one axis moves, the others stay at their first."
+            help="full-grid: every combination; one-at-a-time: one axis varies, the others keep their first value."
         ),
     ] = "full-grid",
     profile: Annotated[str, typer.Option(help="Thresholds of the clip bundle: a name or a TOML file.")] = "general",

@@ -227,7 +227,7 @@ def report(
     ] = 0.0,
     confidence: Confidence = 0.95,
     preregistration: Annotated[
-        Path | None, typer.Option(help="The file the study was preregistered with; the study's log when left out.")
+        Path | None, typer.Option(help="The file the study was preregistered with (default: the study's log).")
     ] = None,
     overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,

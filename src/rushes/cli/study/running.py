@@ -33,19 +33,19 @@ def open_(
     quota: Annotated[int, typer.Option(min=1, help="The most raters the link lets in.")],
     platform: Annotated[str, typer.Option(help="prolific, mturk or other.")] = "other",
     completion_code: Annotated[
-        str, typer.Option(help="One code for all who finish (Prolific's); left out, each rater gets their own.")
+        str, typer.Option(help="One code for all who finish (Prolific's) (default: each rater gets their own).")
     ] = "",
     screened_out_code: Annotated[str, typer.Option(help="For those who say no.")] = "",
     partial_code: Annotated[
         str, typer.Option(help="For those who stop before the end, or are excluded; they are paid in part.")
     ] = "",
-    full_code: Annotated[str, typer.Option(help="For those who come when all places are taken.")] = "",
+    full_code: Annotated[str, typer.Option(help="For those who arrive after the study is full.")] = "",
     return_url: Annotated[
-        str, typer.Option(help="Where they go afterwards: https://…{code}…; the platform's own when left out.")
+        str, typer.Option(help="Where they go afterwards: https://…{code}… (default: the platform's own).")
     ] = "",
     ids: Annotated[str, typer.Option(help="Keep participants' ids hashed or plain.")] = "hashed",
     participant_form: Annotated[
-        str, typer.Option(help="With other: what an id looks like, e.g. 'P[0-9]{6}'; any when left out.")
+        str, typer.Option(help="With other: what an id looks like, e.g. 'P[0-9]{6}' (default: any).")
     ] = "",
     url: Annotated[str, typer.Option(help="Where `rushes serve` can be reached.")] = "http://127.0.0.1:8000",
     db: Db = DEFAULT_DB,
@@ -101,7 +101,7 @@ def close(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_
 @app.command("reopen")
 @one_line_errors
 def reopen(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """Go on after a pause or a close; raters find their places and answers as they left them.
+    """Go on after a pause or a close; raters continue where they stopped.
 
     Example: rushes study reopen takes
     """

@@ -22,7 +22,7 @@ MOST_DISAGREEMENTS = 10
 @app.command("status")
 @one_line_errors
 def status(
-    study: Annotated[str | None, typer.Argument(metavar="STUDY", help="All studies when left out.")] = None,
+    study: Annotated[str | None, typer.Argument(metavar="STUDY", help="One study (default: all).")] = None,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
@@ -142,9 +142,7 @@ def exclude(
 @one_line_errors
 def adjudicate(
     study: Name,
-    sample: Annotated[
-        str | None, typer.Argument(help="The sample to decide; the queue is shown when left out.")
-    ] = None,
+    sample: Annotated[str | None, typer.Argument(help="The sample to decide (default: show the queue).")] = None,
     winner: Annotated[str | None, typer.Option(help="A system's name, or Tie.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A reason tag, in any case; repeat it for more.")] = None,
     note: Annotated[str, typer.Option(help="Why, for whoever reads the study later.")] = "",

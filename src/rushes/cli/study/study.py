@@ -28,7 +28,7 @@ app = typer.Typer(
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The study's name.")]
 Db = Annotated[str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")]
 MediaFolder = Annotated[
-    Path | None, typer.Option("--media", help="Where canonicalised clips go; beside a SQLite file when left out.")
+    Path | None, typer.Option("--media", help="Where canonicalised clips go (default: beside the SQLite file).")
 ]
 Clips = Annotated[
     Path | None, typer.Option(help="Folder of clips named SYSTEM_TASK_PROMPT.mp4, for a prompt manifest.")

@@ -66,13 +66,13 @@ def _parts(names: Sequence[str], folder: Path, progress: Progress) -> Iterator[D
         try:
             yield demo_part(name, folder)
         except MissingDependency as missing:
-            say(f"left out: {missing}")
+            say(f"skipped: {missing}")
 
 
 def _show(parts: Sequence[DemoPart], board: DemoBoard | None, *, verbose: bool) -> None:
     """The story in one screen: which system won, how sure that is, which clips to look at, what was found."""
     if board is not None:
-        answer = board.winner or "none of them, surely"
+        answer = board.winner or "none of them significantly"
         tell(f"Which of three made-up systems is better? {answer}.", paint=bold)
         tell(board.found, hang=0)
         print()
@@ -133,7 +133,7 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
     from importlib.util import find_spec
 
     if find_spec("jinja2") is None:
-        say("left out: the report needs jinja2; run: pip install 'rushes[report]'")
+        say("skipped: the report needs jinja2; run: pip install 'rushes[report]'")
         return None
     from rushes.compare.report import write_report
 

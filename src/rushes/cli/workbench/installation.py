@@ -155,7 +155,7 @@ def _models() -> _Found:
         yield group.name, here, detail, group.unlocks, pull_command(group.name)
     found = next((place for place in _brought(_R3D50) if place.is_file()), None)
     detail = str(found or f"not in {', '.join(str(place.parent) for place in _brought(_R3D50))}")
-    unlocks = "FID-VID (`rushes fvd --metric fid-vid`); not downloadable, place the file yourself"
+    unlocks = "FID-VID (`rushes fvd --metric fid-vid`); not downloadable; put the file there yourself"
     yield _R3D50, found is not None, detail, unlocks, f"rushes fvd … --weights {_R3D50}"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rushes.storage.runs import Run
 
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run; folder, s3:// or gs://.")]
 _SHOWN = 50
 """Rows of the table on the terminal; --csv, --json and -o give all of them."""
 
@@ -36,7 +36,7 @@ def query(
 ) -> None:
     """Query a run with SQL (read-only).
 
-    Example: rushes query run "select path from clips where blur_score < 20 and badge = 'pass'" --paths -o keep.txt
+    Example: rushes query run "select path from clips where review_signal = 'pass'" --paths -o keep.txt
     """
     from rushes.storage.query.columns import CLIP_COLUMNS, columns_of
     from rushes.storage.query.sql import ask
@@ -73,7 +73,9 @@ def export(
     run: RunArgument,
     out: Annotated[
         str,
-        typer.Option("-o", "--out", metavar="FILE|FOLDER", help="A file .parquet, .csv or .jsonl; or an empty folder."),
+        typer.Option(
+            "-o", "--out", metavar="FILE|FOLDER", help="A file .parquet, .csv, .xlsx or .jsonl; or an empty folder."
+        ),
     ],
     series: Annotated[
         bool, typer.Option("--series", help="Also the per-frame series, a file per clip; into a folder.")
@@ -81,8 +83,8 @@ def export(
 ) -> None:
     """Write every number of a run into one table: a row per clip, a column per metric.
 
-    Signatures are in the Parquet file, or beside the others in FILE.signatures.json. Into a folder, the run goes as
-    subjects.jsonl and measurements.jsonl, one line per clip and per number.
+    Signatures are in the Parquet file, in a second sheet of the .xlsx, or beside the others in FILE.signatures.csv.
+    Into a folder, the run goes as subjects.jsonl and measurements.jsonl, one line per clip and per number.
 
     Example: rushes export runs/first -o numbers.parquet
     """

@@ -39,7 +39,7 @@ def serve(
     media: Annotated[
         Path | None, typer.Option("--media", help="Where converted clips go; beside a SQLite file by default.")
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")] = 8000,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on. The default can be reached from this machine only.")
     ] = "127.0.0.1",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from rushes.core.machine.browser import has_browser
 from rushes.present.terminal.console import fail, print_json, say
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def view(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs, boards, sweeps and studies below.")
     ] = Path("."),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")] = 0,
     host: Annotated[str, typer.Option("--host", help="Address of this machine to listen on.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the link, and open no browser.")] = False,
     as_json: Annotated[
@@ -78,7 +79,7 @@ def _serve(app: Starlette, host: str, port: int, token: str, *, open_browser: bo
         address = f"http://{shown_host(host)}:{listener.getsockname()[1]}"
         link = f"{address}{_first_page(bench)}?token={token}"
         _announce(bench, address, link, as_json=as_json)
-        if open_browser and _has_browser():  # in a thread: one that takes its time must not hold up the first page
+        if open_browser and has_browser():  # in a thread: one that takes its time must not hold up the first page
             threading.Thread(target=_show, args=(link,), daemon=True).start()
         serve_on(listener, app)
 
@@ -92,7 +93,7 @@ def _listener(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            fail(f"--port {port}: expected a free port; another program has it. Without --port a free one is taken")
+            fail(f"--port {port}: expected a free port; another program has it. Leave --port out to get a free one")
         raise
 
 
@@ -129,13 +130,6 @@ def _announce(bench: Workbench, address: str, link: str, *, as_json: bool) -> No
     if found.note:
         say(found.note)
     print(link, flush=True)
-
-
-def _has_browser() -> bool:
-    """Whether a window can open here. Without one, Python would start a text browser in this very terminal."""
-    import os
-
-    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _show(link: str) -> None:

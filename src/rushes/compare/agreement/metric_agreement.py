@@ -33,6 +33,7 @@ from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
+from rushes.core.words.options import option
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL
@@ -71,7 +72,9 @@ def believe(
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
-        raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
+        raise InputError(
+            f"pairwise_accuracy is of pairs of systems on one prompt; choose {option('--level within-prompt')}"
+        )
     given = asked_of(metrics) if humans is None else humans
     people = given if isinstance(given, HumanScores) else read_human_scores(given, dimensions=dimensions)
     names = names_of(only)

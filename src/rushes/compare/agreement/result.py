@@ -11,11 +11,11 @@ from rushes.compare.agreement.metric_scores import MetricScores
 from rushes.compare.agreement.statistics import LEVELS, Level
 from rushes.compare.board.reference_differences import difference_of
 from rushes.core import Measurement
+from rushes.core.answer import Answer, measurement_row, told, words_of
 from rushes.core.errors import InputError
 from rushes.core.reading import Same
 from rushes.core.selection import reading_names
 from rushes.core.table import NUMBER, TEXT, Cell, Table
-from rushes.core.words.notebook_repr import brief
 from rushes.stats.correlation import Statistic
 
 BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "inconclusive", "fact of the file"]
@@ -64,10 +64,10 @@ class Believed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricAgreement:
+class MetricAgreement(Answer):
     """Every metric against every dimension, and people against each other."""
 
-    __repr__ = brief
+    __repr__ = told
 
     humans: HumanScores
     rated: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
@@ -82,6 +82,29 @@ class MetricAgreement:
     remarks: tuple[str, ...]
     called: Mapping[Same, str] = field(default_factory=dict)
     """What metrics are called that were asked for by name."""
+
+    @property
+    def summary(self) -> str:
+        """Question by question, which metrics agree with people."""
+        said: str = words_of(self, "rushes.compare.agreement.tables:in_words")
+        return said
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the ratings and the clips."""
+        return self.remarks
+
+    def _items(self) -> tuple[Believed, ...]:
+        return self.believed
+
+    def _rows(self) -> list[dict[str, object]]:
+        names = labels(self)
+        return [
+            {"question": one.dimension, "label": names[one.metric.same], "verdict": one.verdict}
+            | {"clips": one.clips, "prompts": one.prompts, "p": one.p.stored_value if one.p else None}
+            | measurement_row(self.deciding(one))
+            for one in self.believed
+        ]
 
     def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
         """The metrics against one dimension, most agreement first; those of one verdict."""

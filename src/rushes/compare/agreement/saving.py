@@ -13,6 +13,7 @@ from rushes.compare.agreement.tables import labels
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
+from rushes.core.words.options import option
 from rushes.stats.correlation import Statistic
 
 _PAIRS: tuple[Level, Statistic] = ("within-prompt", "pairwise_accuracy")
@@ -74,7 +75,10 @@ def ratings_digest(rows: Iterable[tuple[str, str, str, float]]) -> str:
 def _chosen(found: MetricAgreement, metric: str, dimension: str) -> Believed:
     names = labels(found)
     if not dimension and len(found.humans.dimensions) > 1:
-        raise InputError(f"a credential is about one question: --dimension {' or '.join(found.humans.dimensions)}")
+        raise InputError(
+            f"a credential is about one question: {option('--dimension NAME')}, one of "
+            f"{', '.join(found.humans.dimensions)}"
+        )
     question = dimension or found.humans.dimensions[0]
     choices = [one for one in found.of(question) if one.metric.per_clip]
     called = [one for one in choices if metric in (names[one.metric.same], one.metric.definition.signature)]
@@ -86,7 +90,9 @@ def _chosen(found: MetricAgreement, metric: str, dimension: str) -> Believed:
         what = (
             f"{metric!r} is {'several metrics' if called else 'none of the metrics'}" if metric else "name the metric"
         )
-        raise InputError(f"a credential is about one metric: {what}; --metric takes one of {listed}")
+        raise InputError(
+            f"a credential is about one metric: {what}; {option('--metric', 'metric')} takes one of {listed}"
+        )
     return called[0]
 
 

@@ -112,6 +112,11 @@ def sentences(found: MetricAgreement) -> list[str]:
     return lines
 
 
+def in_words(found: MetricAgreement) -> str:
+    """Every question's sentence, in one text."""
+    return " ".join(sentences(found))
+
+
 def _too_few(told: Sequence[Believed]) -> str:
     """How many prompts it takes to show that a metric agrees, or has no relation, where there are fewer."""
     few = [one for one in told if one.prompts_needed is not None]

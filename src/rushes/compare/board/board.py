@@ -21,10 +21,11 @@ from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
+from rushes.core.answer import Answer, measurement_row, told, told_html
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
-from rushes.core.words.notebook_repr import line_html, page_html
+from rushes.core.words.notebook_repr import line_html
 from rushes.present.tables.latex import Signatures, latex
 from rushes.present.tables.latex import escaped as in_latex
 from rushes.present.tables.markdown import escaped, markdown
@@ -44,7 +45,7 @@ Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Board:
+class Board(Answer):
     """A written board."""
 
     path: Path | str
@@ -58,20 +59,41 @@ class Board:
     """Questions that people answered on some prompts, with a metric on all."""
 
     @property
+    def summary(self) -> str:
+        """Which system is better in what, people first."""
+        return self.opening.headline
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer rests on, and how sure it is."""
+        return (*self.opening.lines, *filter(None, [self.opening.sure]), *self.data.remarks)
+
+    def _items(self) -> Sequence[Reading]:
+        return self.data.readings
+
+    def _rows(self) -> list[dict[str, object]]:
+        """A row per system and metric."""
+        return [
+            {"system": name, "label": reading.label, **measurement_row(m)}
+            for reading in self.data.readings
+            for name in self.data.names
+            if (m := self.data.whole.get((name, reading.key))) is not None
+        ]
+
+    @property
     def found(self) -> str:
         """The opening in one text: what is better on what, and how sure that is."""
         return str(self.opening)
 
-    def __repr__(self) -> str:
-        return f"Board({str(self.path)!r}, {self.data!r})"
+    __repr__ = told
 
     def _repr_html_(self) -> str:
-        return page_html(line_html(self.found), self.data._repr_html_(), line_html(str(self.path)))
+        return told_html(self, self.data._repr_html_(), line_html(str(self.path)))
 
 
 def write_board(
     given: Given,
-    out: Path | str,
+    out: Path | str | None = None,
     *,
     title: str = "",
     weights: Mapping[str, float] | None = None,
@@ -94,22 +116,33 @@ def write_board(
     the same bytes. Raises `InputError` where there is nothing to show.
     """
     page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
-    if str(out).endswith(".tex"):
+    target = out if out is not None else _beside(given)
+    if str(target).endswith(".tex"):
         text = board_latex(page.title, page.opening, page.data.names, page.columns)
-    elif str(out).endswith(".md"):
+    elif str(target).endswith(".md"):
         text = board_markdown(page.title, page.opening, page.data.names, page.columns)
     else:
         pictured = first_clips(page.data, page.order, strips)
         taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or worker_count(), progress=progress)
-        text = render_board(replace(page, thumbnails=taken), out=out)
+        text = render_board(replace(page, thumbnails=taken), out=target)
     return Board(
-        path=write_out(out, text, "board"),
+        path=write_out(target, text, "board"),
         bytes=len(text.encode()),
         opening=page.opening,
         data=page.data,
         verdicts=page.verdicts,
         powered=page.powered,
     )
+
+
+board = write_board
+"""Its name as a verb."""
+
+
+def _beside(given: Given) -> Path:
+    """board.html in a suite's folder, else here."""
+    is_folder = isinstance(given, Path | str) and not is_remote(given) and Path(given).is_dir()
+    return Path(str(given)) / "board.html" if is_folder else Path("board.html")
 
 
 def board_page(

@@ -102,7 +102,7 @@ def _checked(data: BoardData, level: float, keys: Sequence[ReadingKey] | None) -
     for key in keys:
         if key not in known:
             hint = did_you_mean(key, known, otherwise=f"; it has {len(known)}")
-            raise InputError(f"the board has no reading {key!r}{hint}")
+            raise InputError(f"the board has no metric {key!r}{hint}")
     return [reading for key, reading in known.items() if key in set(keys)]
 
 

@@ -164,10 +164,10 @@ def _words(
         why = "nothing was judged" if verdict is None else verdict.why_not
         if verdict and verdict.why in (WhyNot.NO_DIRECTION, WhyNot.OTHER_CAUSES):
             why = why_only_moves(reading.definition)
-        return f"No cell is marked: on {reading.label}, {why}."
+        return f"No winner marked: on {reading.label}, {why}."
     pairs = [pair for pair in sorted(set(verdict.ranked)) if set(pair) <= set(systems)]
     if not pairs:
-        return f"No cell is marked: over all prompts, these systems do not differ significantly on {reading.label}."
+        return f"No winner marked: over all prompts, these systems do not differ significantly on {reading.label}."
     told = listed([f"{better} over {worse}" for better, worse in pairs])
     return (
         f"▲ best and ▼ worst of a row are marked where the two systems differ significantly on {reading.label} over "

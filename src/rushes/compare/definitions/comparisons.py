@@ -27,8 +27,8 @@ _of_metric = partial(_number, unit=_OWN_UNIT, lowest=None, highest=None)
 
 MEAN_DIFFERENCE = _of_metric(
     name="paired_mean_difference",
-    summary="How far a metric moved from the first run or system to the second, on average over the clips, or prompts, "
-    "that both have.",
+    summary="How much a metric changed from the first run or system to the second, on average over the clips, or "
+    "prompts, that both have.",
     formula="mean over clips of (value of the second − value of the first), values as stored, 8 decimals; its interval "
     "is Student's t, for a true/false metric the exact binomial one of the clips that changed",
     edge_cases="A clip without a value on either side, or whose two files differ in a fact that the metric depends on, "
@@ -48,8 +48,8 @@ CHANGED_CLIPS = _clips(
 BADGE_TRANSITIONS = _clips(
     name="badge_transition_count",
     summary="Clips with one review signal in the first run and this one in the second.",
-    formula="#(clips in both runs with badge `before` in the first and `after` in the second)",
-    edge_cases="Badges under different profiles or tiers are refused. A subject without a badge is not counted.",
+    formula="#(clips in both runs with review signal `before` in the first and `after` in the second)",
+    edge_cases="Review signals under different profiles or tiers are refused. A clip without one is not counted.",
     reference=_REFERENCE,
     open_params=("profile", "tier"),
     places=("after", "before"),
@@ -127,14 +127,14 @@ SPREAD = _number(
     highest=2,
     summary="The mean difference in units of the metric's own spread: one scale for metrics of any unit.",
     formula="mean over clips of (second − first) / population standard deviation of all values of both runs; "
-    "2 where every clip moved by the same, and by more than the clips of a run differ by far",
+    "2 where every clip changed by the same, and by more than the clips of a run differ by far",
     edge_cases="Its interval is that of the mean, divided by the same number. All values equal: no value.",
     reference="rushes compare",
 )
 REPEAT_NOISE = _of_metric(
     name="repeat_noise",
     lowest=0,
-    summary="How much a metric moves by itself: the spread of one clip over repeated runs of the same system.",
+    summary="How much a metric varies by itself: the spread of one clip over repeated runs of the same system.",
     formula="√(Σ over clips and runs of (value − the clip's mean over runs)² / (clips · (runs − 1)))",
     edge_cases="Clips without a value in each run are left out. No repeat: no value. A system that gives the same clip "
     "every time has 0.",

@@ -108,7 +108,7 @@ CHANCE = Definition(
     places=("dimension", "metric"),
     history=(
         "first release",
-        "Holm's rule within a question: what else was asked moved it",
+        "Holm's rule within a question: what else was asked changed it",
         "no less than signs of so many prompts can give: five prompts gave p = .003",
     ),
 )

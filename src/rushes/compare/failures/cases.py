@@ -19,6 +19,7 @@ from rushes.compare.figures.scatter import default_metrics
 from rushes.compare.figures.strips import clip_strips, strip_row
 from rushes.compare.paper.evaluation import Evaluation, Given, Pick, open_evaluation
 from rushes.core import Measurement
+from rushes.core.answer import Answer
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import ARROWS
@@ -62,7 +63,7 @@ class CaseGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailureCases:
+class FailureCases(Answer):
     """What `failures` found; `save` writes it as a page or a picture."""
 
     by: str
@@ -71,6 +72,23 @@ class FailureCases:
     groups: tuple[CaseGroup, ...]
     evaluation: Evaluation = field(repr=False, compare=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The cases, group by group."""
+        return str(self)
+
+    def _items(self) -> tuple[Case, ...]:
+        return tuple(case for group in self.groups for row in group.rows for case in row)
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"group": group.title, "system": case.system, "prompt": case.prompt, "clip": case.clip}
+            | {title: m.stored_value for title, m in case.numbers.items()}
+            for group in self.groups
+            for row in group.rows
+            for case in row
+        ]
 
     def __str__(self) -> str:
         return "\n".join(line for group in self.groups for line in (group.heading, *_lines(group)))
@@ -111,11 +129,11 @@ class FailureCases:
             caption=" ".join(f"{group.heading}." for group in self.groups),
             svg=strips_svg(sheets, width),
             header=_HEADER,
-            rows=tuple(self._rows()),
+            rows=tuple(self._picture_rows()),
             notes=self.notes,
         )
 
-    def _rows(self) -> list[tuple[Value, ...]]:
+    def _picture_rows(self) -> list[tuple[Value, ...]]:
         return [
             (group.title, c.prompt, c.prompt_text, c.system, c.clip, title, _stored(m), m.signature)
             for group in self.groups

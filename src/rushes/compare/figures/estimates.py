@@ -13,6 +13,7 @@ from rushes.compare.paper.suite_columns import picked
 from rushes.core import Interval, Measurement
 from rushes.core.errors import InputError
 from rushes.core.table import ARROWS
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
 from rushes.present.charts.dot_panels import Panel, PanelDot, panels_svg
 from rushes.present.charts.paper import looks
@@ -49,7 +50,9 @@ def ranking(evaluation: Evaluation, columns: Sequence[str] | None, width: Width)
     names = columns or [f"{ELO}:{question}" for question in evaluation.strengths]
     picks = picked(evaluation, names or [f"rating:{question}" for question in evaluation.questions])
     if not picks:
-        raise InputError(f"{evaluation.source} has nothing to rank by; add [votes] or [ratings], or give --columns")
+        raise InputError(
+            f"{evaluation.source} has nothing to rank by; add [votes] or [ratings], or give {option('--columns NAMES')}"
+        )
     every, numbers, panels = evaluation.systems, [], []
     for pick in picks:
         ranks = _ranks(evaluation, pick)
@@ -99,7 +102,9 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     if not panels:
         if undeclared := [pick.name for pick in picks if pick.name.startswith(f"{DIFF}:")]:
             raise InputError(f"{undeclared[0]} is not tested; name it under [reference] differences in the suite file")
-        raise InputError(f"no column compares with {against}; give --columns or another --versus")
+        raise InputError(
+            f"no column compares with {against}; give {option('--columns NAMES')} or another {option('--versus')}"
+        )
     rows = [name for name in evaluation.data.names if any(one.row == name for panel in panels for one in panel.dots)]
     return PaperFigure(
         kind="forest",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from rushes.core.answer import Answer
 from rushes.core.errors import InputError
+from rushes.core.machine.browser import open_page
 from rushes.core.machine.files import replacing, replacing_bytes
 from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text
 from rushes.present.charts.paper import in_print, picture
@@ -20,7 +23,7 @@ Value: TypeAlias = "str | float | int | bool | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperFigure:
+class PaperFigure(Answer):
     """One figure. In a notebook it shows itself."""
 
     kind: str
@@ -33,6 +36,22 @@ class PaperFigure:
     """Every number in the picture, with its signature."""
     notes: tuple[str, ...] = ()
     """What a reader must know beside it."""
+
+    @property
+    def summary(self) -> str:
+        """What is shown, as a caption."""
+        return self.caption
+
+    def _items(self) -> tuple[tuple[Value, ...], ...]:
+        return self.rows
+
+    def show(self) -> Path | None:
+        """Open the figure in the browser, and print where it is."""
+        page = Path(tempfile.mkdtemp(prefix="rushes-")) / f"{self.kind}.svg"
+        page.write_text(self.svg, encoding="utf-8")
+        open_page(page)
+        print(page)
+        return page
 
     def __repr__(self) -> str:
         return f"<PaperFigure {self.kind}, {len(self.rows)} rows: {self.caption}>"
@@ -83,9 +102,7 @@ class PaperFigure:
         with beside.open(encoding="utf-8", errors="replace") as file:
             first = file.readline()
         if first != csv_text(self.header, ()):
-            raise InputError(
-                f"{beside}: is there and is not the data of this figure; give the figure another name, or move the file"
-            )
+            raise InputError(f"{beside}: is there and is not the data of this figure; give the figure another name")
 
 
 def rounded(value: float | None) -> float | None:

@@ -11,6 +11,7 @@ from rushes.compare.paper.evaluation import Evaluation, Pick
 from rushes.compare.paper.suite_columns import picked
 from rushes.core.errors import InputError
 from rushes.core.table import ARROWS
+from rushes.core.words.options import option
 from rushes.present.charts import style
 from rushes.present.charts.paper import Look, canvas, fitted_svg, legend_columns, looks
 from rushes.present.tables.fitting import Width
@@ -28,7 +29,8 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
     people, metrics = [pick for pick in picks if pick.of_people], [pick for pick in picks if not pick.of_people]
     if not people or not metrics:
         raise InputError(
-            "a scatter plot needs a metric and a question that people answered: --columns psnr,rating:QUESTION; "
+            "a scatter plot needs a metric and a question that people answered: "
+            f"{option('--columns psnr,rating:QUESTION')}; "
             f"{evaluation.source} has {', '.join(evaluation.names)}"
         )
     panels, rows, missing = [], [], []

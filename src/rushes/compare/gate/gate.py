@@ -76,6 +76,10 @@ def check_regression(
     )
 
 
+gate = check_regression
+"""Its name as a verb."""
+
+
 def _whole_run(given: Path | str | Run) -> Run:
     run = given if isinstance(given, Run) else read_run(given)
     if run.status != "complete":
@@ -126,7 +130,7 @@ def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]
                 "spread of their clips explains; more repeats would make its margin surer"
             )
         if rule.gated and repeats and 1 < rule.reading.runs <= len(repeats):
-            yield f"{rule.reading.label}: {rule.reading.runs - 1} of {len(repeats)} repeats have this reading"
+            yield f"{rule.reading.label}: {rule.reading.runs - 1} of {len(repeats)} repeats have this metric"
 
 
 def _same_files(one: Run, other: Run) -> bool:

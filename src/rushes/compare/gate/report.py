@@ -13,10 +13,10 @@ from rushes.compare.comparison import Comparison, Outcome
 from rushes.compare.gate.rules import Side
 from rushes.compare.runs.results import Change
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.canonical import canonical_line
 from rushes.core.errors import InputError
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table
-from rushes.core.words.notebook_repr import brief
 from rushes.present.ci.checks import Check, CheckList
 from rushes.present.ci.checks import Outcome as CheckOutcome
 from rushes.present.ci.formats import junit_xml, signatures_markdown
@@ -82,10 +82,10 @@ class MetricGate(Comparison):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateReport:
+class GateReport(Answer):
     """What `check_regression` found: `answer`, and `metrics` behind it."""
 
-    __repr__ = brief
+    __repr__ = told
 
     baseline: Run
     candidate: Run
@@ -107,6 +107,32 @@ class GateReport:
         if any(m.failed for m in self.metrics):
             return Outcome.WORSE
         return Outcome.CANNOT_TELL if any(m.unclear for m in self.metrics) else Outcome.SAME
+
+    @property
+    def summary(self) -> str:
+        """Whether the gate holds, and on what."""
+        return headline(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the gate ignored, and what a reader must know."""
+        return tuple(line.strip().removeprefix("Note: ") for line in _information(self) if line.strip())
+
+    @property
+    def holds(self) -> bool:
+        """Whether the gate holds."""
+        return self.answer is Outcome.SAME
+
+    def _items(self) -> tuple[MetricGate, ...]:
+        return self.metrics
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"metric": m.label, "gated": m.gated, "verdict": str(m.verdict), "why": m.sentence}
+            | {"difference": m.difference.stored_value, "margin": m.margin.stored_value}
+            | {"signature": m.difference.signature}
+            for m in self.metrics
+        ]
 
     def find(self, name: str) -> list[MetricGate]:
         """The answers about this metric name or signature; `InputError` where there is none."""
@@ -148,7 +174,7 @@ def headline(report: GateReport) -> str:
 
 
 def _count(labels: list[str]) -> str:
-    return "1 reading is" if len(labels) == 1 else f"{len(labels)} readings are"
+    return "1 metric is" if len(labels) == 1 else f"{len(labels)} metrics are"
 
 
 def _sides(report: GateReport) -> str:
@@ -209,7 +235,7 @@ def _markdown(report: GateReport) -> Iterator[str]:
 
 def _table(report: GateReport) -> Table:
     columns = (
-        *(*TEXT("reading", "verdict"), *NUMBER("candidate − baseline"), *INTERVAL("interval")),
+        *(*TEXT("metric", "verdict"), *NUMBER("candidate − baseline"), *INTERVAL("interval")),
         *NUMBER("margin", "noise of a repeat"),
     )
     rows = []

@@ -17,12 +17,13 @@ from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.reading import Reading
 from rushes.core.selection import full_name, reading_names
+from rushes.core.words.options import option
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
 from rushes.storage.runs.readings import every_reading
 
 Side: TypeAlias = Literal["below", "above", "either"]
 """To which side a change is a loss."""
-_NO_REPEAT = "no repeat has this reading"
+_NO_REPEAT = "no repeat has this metric"
 Margins: TypeAlias = Mapping[str, float | str | None]
 """By metric name or signature: a number in its unit, "2%" of the baseline's mean, or None for the default."""
 
@@ -78,20 +79,22 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
         if not any(rule.gated for rule in rules):
             raise InputError(
                 "no number of the baseline says better or worse by itself; name one, with the largest change that you "
-                f"would let through: --metric {_example(readings)}"
+                f"would let through: {_example(readings)}"
             )
     lacking = [rule.reading for rule in rules if rule.gated and rule.margin.value is None and rule.reading.pairs]
     if lacking and not repeated:
         names = list(dict.fromkeys(reading.sample.name for reading in lacking))
         raise InputError(
-            f"no margin for {', '.join(names)}: how much it moves by itself is not known; give a second run of the "
-            f"baseline (--repeat RUN) or the largest change that you would let through (--metric {_example(lacking)})"
+            f"no margin for {', '.join(names)}: its noise is not known; give a second run of the "
+            f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change that you would let through "
+            f"({_example(lacking)})"
         )
     return rules if repeated else [rule for rule in rules if rule.gated]
 
 
 def _example(readings: Sequence[GateReading]) -> str:
-    return f"{readings[0].sample.name if readings else 'psnr'}:MARGIN"
+    name = readings[0].sample.name if readings else "psnr"
+    return option(f"--metric {name}:MARGIN", f"metrics={{{name!r}: …}}")
 
 
 def _whole(readings: Sequence[GateReading]) -> list[GateReading]:

@@ -13,6 +13,7 @@ from rushes.compare.gate.rules import GateReading, Rule, Side
 from rushes.compare.runs.results import Change
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import stored_float
+from rushes.core.words.options import option
 from rushes.stats.equivalence import PREDICTION, MarginTest, flag_test, interval_test, paired_test, prediction_test
 from rushes.stats.families import holm
 from rushes.stats.power import MOST_CLIPS, beyond_power, clips_to_tell, same_power
@@ -61,7 +62,10 @@ def _one_number(reading: GateReading, margin: float, alpha: float) -> MarginTest
         return prediction_test(value, reading.repeats[0], margin=margin, alpha=alpha)
     one, other = pair.first.interval, pair.second.interval
     if one is None or other is None:
-        why = "one number in each run and no interval: how sure the difference is takes repeats (--repeat RUN)"
+        why = (
+            "one number in each run and no interval: how sure the difference is takes repeats "
+            f"({option('--repeat RUN', 'repeats=[…]')})"
+        )
         return WhyNot.NO_INTERVAL, why
     return interval_test(one, other, pair.moved, margin=margin)
 
@@ -210,7 +214,7 @@ def _sentence(gate: MetricGate, rule: Rule, test: MarginTest) -> str:
         "not worse": f"{moved}: no loss beyond {margin:.4g}",
         "worse": f"{moved} is a loss beyond {margin:.4g}{_p_text(gate.beyond_p)}",
         "moved": f"{moved} is beyond ±{margin:.4g}{_p_text(gate.beyond_p)}",
-        "cannot tell": f"{moved} is neither surely inside {margin:.4g} nor surely beyond it{_plan_text(gate)}",
+        "cannot tell": f"{moved} is neither clearly inside {margin:.4g} nor clearly beyond it{_plan_text(gate)}",
     }
     return words[gate.verdict]
 
@@ -233,9 +237,15 @@ def _p_text(p: Measurement) -> str:
 def _no_noise(gate: MetricGate) -> str:
     real = "the baseline's runs do not differ, so every difference is real"
     if gate.verdict == "cannot tell":
-        return f"{real}, but its mean is not told from 0; say how much you would let through (--metric NAME:MARGIN)"
+        return (
+            f"{real}, but its mean is not significantly different from 0; say how much you would let through "
+            f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')})"
+        )
     if gate.verdict == "worse":
-        return f"{real}{_p_text(gate.beyond_p)}; --metric NAME:MARGIN would let some of it through"
+        return (
+            f"{real}{_p_text(gate.beyond_p)}; {option('--metric NAME:MARGIN', 'metrics={name: margin}')} would let "
+            "some of it through"
+        )
     return real
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from rushes.compare.paper.columns import Source
+from rushes.core.answer import Answer, told
 from rushes.core.errors import RunError
 from rushes.core.machine.files import replacing
-from rushes.core.words.notebook_repr import brief
 
 FILE = "paper.json"
 _FORMAT = 1
@@ -37,10 +37,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paper:
+class Paper(Answer):
     """What `rushes paper` measured of one system."""
 
-    __repr__ = brief
+    __repr__ = told
 
     path: Path
     name: str
@@ -52,6 +52,25 @@ class Paper:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why a column has no number, by the column's name."""
     complete: bool = False
+
+    @property
+    def summary(self) -> str:
+        """How many columns have a value."""
+        return f"{self.name}: {len(self.columns) - len(self.reasons)} of {len(self.columns)} columns measured."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why a column has no value."""
+        return tuple(f"{column}: {why}" for column, why in self.reasons.items())
+
+    def _items(self) -> tuple[Step, ...]:
+        return self.runs
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            {"run": str(self.path / step.run), "instrument": step.source, "metrics": list(step.asks)}
+            for step in self.runs
+        ]
 
     @property
     def run_paths(self) -> list[Path]:

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
 from rushes.compare.paper.folder import FILE, Paper, Step, is_paper, read_paper
-from rushes.compare.paper.mismatches import mismatches
 from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.machine.files import LOCK, Paths, locked_folder
 from rushes.core.machine.progress import Progress
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.distribution.distances.intervals import IntervalMethod
 from rushes.instruments.distribution.evaluate import compare_sets
-from rushes.instruments.distribution.protocols import DEFAULT, PROTOCOLS
+from rushes.instruments.distribution.protocols import PROTOCOLS, default_protocol
 from rushes.instruments.fidelity import protocols as pair_protocols
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.pairs.frames import By, Cut, Lag, Pairing, ResizeTo
+from rushes.instruments.fidelity.pairs.mismatches import mismatches
 from rushes.media.find.clips import one_or_several
 from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import is_remote
@@ -140,6 +141,10 @@ def measure_paper(
         return _carried_out(paper, [*pairs, *distances, *clips], reasons, pairing)
 
 
+paper = measure_paper
+"""Its name as a verb."""
+
+
 def _carried_out(paper: Paper, jobs: Sequence[_Job], reasons: Mapping[str, str], pairing: Pairing) -> Paper:
     """Make the runs, one after the other; what stops one is its columns' reason, and no end of the others."""
     steps = {step.run: step for step in (*paper.runs, *(job.step for job in jobs))}
@@ -247,8 +252,9 @@ def _set_jobs(columns: Sequence[Column], protocols: Sequence[str], distance: Cal
     """A run for each distance under each protocol: weights that are missing for one leave the others alone."""
     jobs = []
     for column in (column for column in columns if column.source == "distribution"):
-        for protocol in [name for name in protocols if name in PROTOCOLS] or [DEFAULT]:
-            below = column.metric if protocol == DEFAULT else f"{column.metric}-{protocol}"
+        own = default_protocol(column.metric)  # type: ignore[arg-type]
+        for protocol in [name for name in protocols if name in PROTOCOLS] or [own]:
+            below = column.metric if protocol == own else f"{column.metric}-{protocol}"
             step = Step(run=f"distribution/{below}", source="distribution", asks=(column.metric,))
             measure = partial(distance, metrics=column.metric, protocol=protocol)
             jobs.append(_Job(step=step, columns=(column.name,), measure=measure))
@@ -282,7 +288,7 @@ def _earlier(folder: Path, gen: str, gt: str) -> Paper | None:
     paper = read_paper(folder)
     if [identity(paper.gen), identity(paper.gt)] != [identity(gen), identity(gt)]:
         raise RunError(
-            f"{folder / FILE}: is about {paper.gen} against {paper.gt}; {gen} against {gt} came; "
-            "choose another -o, or start anew with --overwrite"
+            f"{folder / FILE}: is about {paper.gen} against {paper.gt}; not {gen} against {gt}; "
+            f"choose another {option('-o')}, or replace it with {option('--overwrite')}"
         )
     return paper

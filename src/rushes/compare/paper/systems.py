@@ -14,6 +14,7 @@ from rushes.compare.paper.folder import is_paper, read_paper
 from rushes.compare.readings.media_facts import differing_facts
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError, RunError
+from rushes.core.words.options import option
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID
 from rushes.instruments.fidelity.show.tables import metric_of, reference_of
 from rushes.stats.means import mean_of_clips
@@ -138,7 +139,8 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
     often = Counter(system.name for system in systems)
     if chosen := [system for system in systems if often[system.name] > 1 and system.columns is not None]:
         raise InputError(
-            f"{chosen[0].place}: another row is called {chosen[0].name!r} too; run rushes paper with another --name"
+            f"{chosen[0].place}: another row is called {chosen[0].name!r} too; run rushes paper with another "
+            f"{option('--name')}"
         )
     return tuple(replace(system, name=system.place) if often[system.name] > 1 else system for system in systems)
 

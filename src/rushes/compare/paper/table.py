@@ -19,10 +19,12 @@ from rushes.compare.paper.grid import TableColumn, cell, groups_of, headed, note
 from rushes.compare.paper.run_marks import with_marks
 from rushes.compare.paper.suite_columns import default_names, picked, suite_columns, suite_systems
 from rushes.compare.paper.systems import System, read_systems
+from rushes.core.answer import Answer
 from rushes.core.errors import InputError
 from rushes.core.table import NUMBER, TEXT, Cell, Footnote, Table, csv_text, heads_by_mark
 from rushes.core.table import Column as Head
 from rushes.core.words.notebook_repr import table_html
+from rushes.core.words.options import option
 from rushes.present.tables.fitting import Width
 from rushes.present.tables.latex import Signatures, latex, signature_list
 from rushes.present.tables.markdown import markdown
@@ -48,7 +50,7 @@ TESTED = "(95 %, Holm within each family of the board's tests)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperTable:
+class PaperTable(Answer):
     """Systems × columns, with a footnote for each column and notes on what is missing."""
 
     systems: tuple[str, ...]
@@ -58,14 +60,22 @@ class PaperTable:
     interval: IntervalPlace = "none"
     """Where intervals are shown."""
 
+    @property
+    def summary(self) -> str:
+        """What the table has."""
+        return f"{len(self.systems)} systems, {len(self.columns)} columns. {self.caption}"
+
+    def _items(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _tables(self) -> tuple[Table, ...]:
+        return (self.grid,)
+
     def __repr__(self) -> str:
         return str(self.grid)
 
     def _repr_html_(self) -> str:
         return table_html(self.grid, columns=len(self.columns) + 1)
-
-    def __len__(self) -> int:
-        return len(self.systems)
 
     @property
     def footnotes(self) -> tuple[Footnote, ...]:
@@ -317,7 +327,9 @@ def _default_columns(systems: Sequence[System]) -> tuple[Column, ...]:
     had = [name for name, column in COLUMNS.items() if any(reading.under(column) for reading in readings)]
     names = dict.fromkeys([*asked, *had])
     if not names:
-        raise InputError(f"expected numbers of {', '.join(COLUMNS)}; the runs have none of them; give --columns")
+        raise InputError(
+            f"expected numbers of {', '.join(COLUMNS)}; the runs have none of them; give {option('--columns NAMES')}"
+        )
     usual = [name for name in COLUMNS if name in names]
     return chosen_columns([*usual, *(name for name in names if name not in COLUMNS)], of_runs=True)
 

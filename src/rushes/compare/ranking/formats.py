@@ -16,6 +16,11 @@ from rushes.present.tables.markdown import markdown
 Format: TypeAlias = Literal["text", "latex", "csv", "markdown"]
 
 
+def in_words(found: RankedVotes) -> str:
+    """Every question's sentence, in one text."""
+    return " ".join(map(sentence, found.rankings))
+
+
 def sentence(one: VoteRanking) -> str:
     """Who is first, and what that rests on.
 

@@ -22,6 +22,7 @@ from rushes.compare.ranking.notes import notes_of
 from rushes.compare.ranking.result import Duel, RankedVotes, VoteRanking
 from rushes.core.errors import InputError
 from rushes.core.grouping import grouped
+from rushes.core.words.options import option
 from rushes.instruments.preference.numbers.conditions import NO_RUBRIC, NO_RULE, Conditions, counted_votes, some_bent
 from rushes.instruments.preference.numbers.ranking import Choices, share_numbers, strength_numbers
 from rushes.instruments.preference.votes import TiePolicy, Vote
@@ -74,6 +75,10 @@ def rank_votes(
     return RankedVotes(source=given.source, rankings=tuple(rankings), remarks=tuple(remarks))
 
 
+rank = rank_votes
+"""Its name as a verb."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
     """Votes, and what every number of theirs states."""
@@ -89,7 +94,9 @@ def _read(votes: Path | str | Iterable[Vote], *, by: str, study: str, confidence
         return _of_study(str(votes), study, by, confidence)
     elsewhere = Conditions(rubric_version=NO_RUBRIC, exclusion_rule=NO_RULE, confidence=confidence)
     if study:
-        raise InputError(f"{votes}: --study names a study of a database ({', '.join(DATABASES)}, or an address)")
+        raise InputError(
+            f"{votes}: {option('--study')} names a study of a database ({', '.join(DATABASES)}, or an address)"
+        )
     if isinstance(votes, (str, Path)):
         return _Given(rows=read_counted(votes, by=by), source=str(votes), conditions=elsewhere)
     return _Given(rows=of_votes(votes, by=by), source="votes", conditions=elsewhere)
@@ -105,7 +112,9 @@ def _of_study(place: str, name: str, by: str, confidence: float) -> _Given:
     try:
         names = [one.name for one in service.studies()]
         if not name and len(names) != 1:
-            raise InputError(f"{place}: which study? It has {', '.join(names) or 'none'}; give --study NAME")
+            raise InputError(
+                f"{place}: which study? It has {', '.join(names) or 'none'}; give {option('--study NAME')}"
+            )
         name = name or names[0]
         votes, status = service.votes(name), service.study_status(name)
     finally:

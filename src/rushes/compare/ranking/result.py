@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told, words_of
 from rushes.core.errors import InputError
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, number
-from rushes.core.words.notebook_repr import brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,41 @@ class VoteRanking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankedVotes:
+class RankedVotes(Answer):
     """Every question's ranking."""
 
-    __repr__ = brief
+    __repr__ = told
 
     source: str
     rankings: tuple[VoteRanking, ...]
     remarks: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Question by question, who is first and what that rests on."""
+        said: str = words_of(self, "rushes.compare.ranking.formats:in_words")
+        return said
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before quoting the numbers."""
+        return tuple(dict.fromkeys([*(note for one in self.rankings for note in one.notes), *self.remarks]))
+
+    def _items(self) -> tuple[VoteRanking, ...]:
+        return self.rankings
+
+    def _rows(self) -> list[dict[str, object]]:
+        """A row per question and system, strongest first."""
+        return [
+            dict[str, object](question=one.question, system=system, elo=one.elo[system].stored_value)
+            | {"rank": one.rank[system].stored_value, "share": one.share[system].stored_value}
+            | {"signature": one.elo[system].signature}
+            for one in self.rankings
+            for system in one.systems
+        ]
+
+    def _tables(self) -> Sequence[Table]:
+        return [one.table() for one in self.rankings]
 
     @property
     def questions(self) -> tuple[str, ...]:

@@ -94,8 +94,8 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
             seen = "; ".join(f"{name} {usual(fact, row)}" for name, row in answers.items() if row)
             heads = some([reading.label for reading in depending])
             yield (
-                f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}); by itself "
-                f"it changes {heads}"
+                f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}), which "
+                f"affects {heads}"
             )
 
 

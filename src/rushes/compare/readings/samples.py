@@ -74,7 +74,7 @@ def mean_of_samples(definition: Definition, counts: Sequence[int], *, binary: bo
         definition.add_params(within="sample-mean", samples=str(low) if low == high else f"{low}-{high}"),
         summary=f"Mean over the samples of one prompt: {definition.summary}",
         formula=f"mean over the clips PROMPT-0, PROMPT-1 … of one prompt, of: {definition.formula}",
-        edge_cases="A sample without a value, or samples that differ in a fact of the medium that moves the reading: "
+        edge_cases="A sample without a value, or samples that differ in a fact of the medium that affects the metric: "
         f"no value. {definition.edge_cases}".strip(),
     )
     return replace(named, unit="ratio", lowest=0, highest=1) if binary else named
@@ -140,8 +140,8 @@ def over_prompts(definition: Definition, *, binary: bool = False) -> Definition:
         definition.add_params(aggregate="mean", over=OVER),
         places=(),
         summary=f"Mean over the prompts that all systems share: {definition.summary}",
-        formula=f"mean over prompts with a value for every system that has the reading, of: {definition.formula}",
-        edge_cases="No prompt is shared: None. The interval is Student's t over prompts, of a true/false reading "
+        formula=f"mean over prompts with a value for every system that has the metric, of: {definition.formula}",
+        edge_cases="No prompt is shared: None. The interval is Student's t over prompts, of a true/false metric "
         "Wilson's; none where there is one prompt, or all values are equal.",
     )
     return replace(named, unit="ratio", lowest=0, highest=1) if binary else named
@@ -150,7 +150,7 @@ def over_prompts(definition: Definition, *, binary: bool = False) -> Definition:
 def mean_over_prompts(values: Sequence[Measurement], *, left_out: int, at: At = ()) -> Measurement:
     """The mean of one system over the shared prompts, with its 95 % interval.
 
-    Formula     Σ value / n; interval mean ± t(n − 1, .975) · s / √n, of a true/false reading Wilson's; cut to the
+    Formula     Σ value / n; interval mean ± t(n − 1, .975) · s / √n, of a true/false metric Wilson's; cut to the
                 reading's range
     Unit        the reading's own; a share for a true/false reading
     Inputs      the values of the shared prompts in order, one signature; `left_out` prompts are not shared

@@ -49,7 +49,7 @@ def unchecked(comparison: RunComparison, metric: str) -> list[str]:
     return [
         *(f"{run.place} is {run.status}" for run in runs if run.status != "complete"),
         # Readings that go by the same name; a gate on one whole signature is about that one alone.
-        *(f"a reading was refused ({refusal.why})" for refusal in comparison.refused if refusal.name == metric),
+        *(f"a metric was refused ({refusal.why})" for refusal in comparison.refused if refusal.name == metric),
         *(f"{one} is in one run only" for one in comparison.unshared if one.partition("|")[0] == metric),
         *_lost_values(comparison, metric),
     ]
@@ -62,7 +62,7 @@ def _lost_values(comparison: RunComparison, metric: str) -> Iterator[str]:
         if lost := found.lost(had):
             names = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
             clips = "1 clip" if len(lost) == 1 else f"{len(lost)} clips"
-            yield f"{found.reading.signature}: {clips} of A without a value to hold against in B ({names})"
+            yield f"{found.reading.signature}: {clips} of A without a counterpart in B ({names})"
 
 
 def compare_checks(found: RunsComparison, gates: Sequence[tuple[str, float]], *, allow_unjudged: bool) -> CheckList:

@@ -15,8 +15,8 @@ from rushes.compare.comparison import is_test
 from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two, judged, require_one_instrument
 from rushes.compare.runs.results import MetricComparison, RunComparison, letter, metrics_html
+from rushes.core.answer import Answer, told, told_html, words_of
 from rushes.core.errors import InputError
-from rushes.core.words.notebook_repr import brief, line_html, page_html
 from rushes.storage.runs import Run, read_run
 from rushes.storage.runs.ids import identity
 
@@ -24,10 +24,10 @@ MOST_RUNS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunsComparison:
+class RunsComparison(Answer):
     """Two to nine runs, every one against the first."""
 
-    __repr__ = brief
+    __repr__ = told
 
     runs: tuple[Run, ...]
     comparisons: tuple[RunComparison, ...]
@@ -37,7 +37,25 @@ class RunsComparison:
 
     def _repr_html_(self) -> str:
         """Every metric that changed, or may have, with its verdict, for a notebook."""
-        return page_html(line_html(repr(self)), metrics_html(one for one in self.judged if not one.quiet))
+        return told_html(self, metrics_html(one for one in self.judged if not one.quiet))
+
+    @property
+    def summary(self) -> str:
+        """What it comes to, run by run, as the terminal opens with it."""
+        said: str = words_of(self, "rushes.compare.runs.page.words:opening")
+        return said
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the runs before, how their files differ, and how sure the answer is."""
+        said: tuple[str, ...] = words_of(self, "rushes.compare.runs.page.words:comparison_notes")
+        return said
+
+    def _items(self) -> tuple[MetricComparison, ...]:
+        return self.judged
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [one.row() for one in self.judged]
 
     @property
     def letters(self) -> tuple[str, ...]:

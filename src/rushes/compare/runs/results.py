@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
 from rushes.compare.definitions.comparisons import BADGE_TRANSITIONS
@@ -13,12 +14,14 @@ from rushes.compare.readings.media_facts import FactDifference, facts_text
 from rushes.compare.runs.set_distances import DistanceChange
 from rushes.compare.runs.signals import SignalChange
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told, told_html
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
 from rushes.core.reason import SIGNALS
+from rushes.core.registry import load
 from rushes.core.selection import meant_by
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
-from rushes.core.words.notebook_repr import brief, line_html, numbers_html, page_html, table_html
+from rushes.core.words.notebook_repr import numbers_html, table_html
 from rushes.storage.runs import Run
 
 
@@ -108,6 +111,14 @@ class MetricComparison(Comparison):
         held.update(clip.subject for clip in self.unlike)
         return [clip for clip in had if clip not in held]
 
+    def row(self) -> dict[str, object]:
+        """The comparison as a row of a data frame."""
+        ends = self.difference.interval
+        row: dict[str, object] = {"metric": self.name, "run": self.second, "verdict": self.verdict}
+        row |= {"difference": self.difference.stored_value, "low": ends.low if ends else None}
+        row |= {"high": ends.high if ends else None, "adjusted_p": self.adjusted_p.stored_value}
+        return row | {"clips": self.difference.count, "signature": self.reading.signature}
+
     @property
     def unlike_clips(self) -> str:
         """ "2 of 8 clips": on how many it does not compare."""
@@ -120,10 +131,10 @@ class MetricComparison(Comparison):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunComparison:
+class RunComparison(Answer):
     """Two runs, side by side."""
 
-    __repr__ = brief
+    __repr__ = told
 
     first: Run
     second: Run
@@ -152,10 +163,29 @@ class RunComparison:
     def _repr_html_(self) -> str:
         """Every metric with its verdict, for a notebook."""
         if self.distances:
-            return page_html(
-                line_html(repr(self)), numbers_html(m for c in self.distances for m in (c.first, c.second))
-            )
-        return page_html(line_html(repr(self)), metrics_html(self.metrics))
+            return told_html(self, numbers_html(m for c in self.distances for m in (c.first, c.second)))
+        return told_html(self, metrics_html(self.metrics))
+
+    @property
+    def summary(self) -> str:
+        """What it comes to, as the terminal opens with it."""
+        return str(self._together.summary)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the runs before, how their files differ, and how sure the answer is."""
+        found: tuple[str, ...] = self._together.notes
+        return found
+
+    @property
+    def _together(self) -> Any:
+        return load("rushes.compare.runs.many:judge")([self])
+
+    def _items(self) -> tuple[MetricComparison, ...]:
+        return self.metrics
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [one.row() for one in self.metrics]
 
     def fact_lines(self, name: str = "B") -> list[str]:
         """What differs between the files: "B's clips are shorter: 1.60 s against 3.30 s (16 frames against 33)."."""

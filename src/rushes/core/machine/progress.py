@@ -15,5 +15,23 @@ known. Steps come one after another.
 """
 
 
+Warn: TypeAlias = Callable[[str], None]
+"""`warn(line)`: something that whoever asked should know, while the work goes on."""
+
+
+def silent(line: str) -> None:
+    """Says nothing."""
+
+
+def recorded(lines: list[str], warn: Warn) -> Warn:
+    """A `warn` that also keeps its lines, for the notes of the answer."""
+
+    def both(line: str) -> None:
+        lines.append(line)
+        warn(line)
+
+    return both
+
+
 def no_progress(done: int, total: int, step: str) -> None:
     """Says nothing."""

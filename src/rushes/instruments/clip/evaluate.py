@@ -12,8 +12,9 @@ from rushes.core.alike_form import AlikeForm
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import DefinitionError, InputError
 from rushes.core.machine.files import Paths
-from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, silent
 from rushes.core.machine.provenance import bytes_digest
+from rushes.core.words.options import option
 from rushes.instruments.clip.faces.models import Tier
 from rushes.instruments.clip.frames.luma_sums import warm
 from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
@@ -131,27 +132,46 @@ def evaluate_clips(
     overwrite: bool = False,
     shards: int | None = None,
     progress: Progress = no_progress,
-    warn: Callable[[str], None] = lambda line: None,
+    warn: Warn = silent,
 ) -> Run:
-    """Measure files, folders and globs, one or several, here or in a store (`s3://`, `gs://`), into a run; return it.
+    """Measure clips into a run, each with a review signal; return the run.
 
-    A `Run` in place of paths measures its clips again, under other settings and the same ids.
+        run = rushes.clips("takes/", profile="talking-head")
+        run.summary, run.flagged, run["p005"]["sharpness"].value, run.to_pandas()
 
-    `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
-    `canon`, `fps`, `alike`, `face_model`, `syncnet_weights` and `networks` are as in `evaluate_clip`. `prompts` is what
-    each clip was asked to show: a CSV file with columns prompt_id and prompt_text, or texts by id; an id is a clip's
-    path below what was named, without its ending. A clip whose prompt changed is measured again. `jobs` defaults to the
-    cores, to those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings,
-    is not measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds
-    or whose worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash
-    or a limit are tried again by the next call.
+    Args:
+        paths: files, folders and globs, one or several, here or in a store (`s3://`, `gs://`). A `Run` measures its
+            clips again, under other settings and the same ids.
+        run: the run directory; by default `runs/clip-<digest of the question>`, which the same call continues.
+        audio: one sound file for every clip, or a folder with one file per clip, matched by path or stem; by default
+            each clip's own sound.
+        tier: 0 picture and timing, 1 faces, 2 SyncNet; by default what the profile and the metrics need.
+        profile: thresholds of the review signals: "general" (the default), "talking-head", "generated",
+            "metricbundle-v1", a file, or a `Profile`.
+        metrics: names of metrics to measure as well, on request or of another package.
+        motion: also follow the motion (optical flow); on by itself where the profile has a rule about it.
+        face_model, syncnet_weights: files in place of the pulled ones, for tiers 1 and 2.
+        canon, fps: measure the canonical form of each clip, at this rate (its own by default).
+        alike: also measure each clip in a common form, "160x120@8,2s".
+        networks: manifests of networks of your own (`docs/networks.md`).
+        prompts: what each clip was asked to show: a CSV file with prompt_id and prompt_text, or texts by id; an id is
+            a clip's path below what was named, without its ending.
+        jobs: worker processes; by default one per core, or the cores of the cluster where `engine` is Ray.
+        timeout, memory_mb: seconds a clip may take and memory a worker may hold; no limit by default.
+        engine: `Engine()` for this machine (the default), or Ray.
+        add: put these clips into the run beside those that are in it.
+        overwrite: replace a run of something else.
+        shards: clips in a shard, 0 for a run in one piece; by default shards of 10,000 from 10,000 clips on.
+        progress, warn: called while it works; the lines that `warn` gets are in `run.notes` too.
 
-    A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
-    gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
-    `overwrite` starts the run anew. `shards` is the number of clips in a shard, 0 for a run in one piece; left out, a
-    run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, about
-    clips that are gone, and about SyncNet's weights where tier 2 is asked for without them.
+    A clip that cannot be read, that crashes the decoder, takes longer than `timeout` or needs more than `memory_mb` is
+    a `reject` row with its reason. A clip finished earlier, with the same content, prompt and settings, is not measured
+    again; those given up for a crash or a limit are. Clips that are gone from a folder keep their results.
+
+    Raises:
+        InputError: no clip was found, or an argument is not what was expected.
+        RunError: the run holds other paths or settings, and neither `add` nor `overwrite` is set.
+        MissingDependency: the models of the tier are not here; the message has the command that gets them.
     """
     settings = ClipSettings.load(
         tier=tier,
@@ -166,9 +186,13 @@ def evaluate_clips(
         networks=networks,
     )
     if prompts is not None and not settings.needs_prompt:
-        raise InputError("prompts are for a network of two towers; give --network FILE (in Python: networks=) as well")
+        raise InputError(
+            f"prompts are for a network of two towers; give {option('--network FILE', 'networks=…')} as well"
+        )
     if add and run is None:
-        raise InputError("expected the run to add to; give -o RUN (in Python: run=) as well")
+        raise InputError(f"expected the run to add to; give {option('-o RUN')} as well")
+    lines: list[str] = []
+    tell = recorded(lines, warn)
     found, asked = _found(paths)
     sounds = match_audio(found.clips, audio, names=found.names)
     if audio is not None:
@@ -226,12 +250,16 @@ def evaluate_clips(
         writer.finish(ids)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
     if settings.tier == 2 and settings.faces is not None and settings.faces.weights_missing:
-        warn(f"lse_d and lse_c are null: {settings.faces.weights_missing}")
+        tell(f"lse_d and lse_c are null: {settings.faces.weights_missing}")
     if str(found.passed_over):
-        warn(f"Skipped {found.passed_over}")
+        tell(f"Skipped {found.passed_over}")
     if not add and (gone := [name for name in before if name not in set(ids)]):
-        warn(_gone(gone))
-    return read_run(target)
+        tell(_gone(gone))
+    return replace(read_run(target), remarks=tuple(lines))
+
+
+clips = evaluate_clips
+"""Its name as a verb."""
 
 
 def _found(paths: Paths | Run) -> tuple[FoundClips, list[str]]:

@@ -21,9 +21,9 @@ BADGE_SHARE = Definition(
     highest=1,
     better="neither",
     summary="Share of clips with this review signal under one profile; of one clip, whether it has it.",
-    formula="#(clips with the badge) / #(clips with any badge); its interval is Wilson's",
-    edge_cases="A clip without a badge is no value. Other rules, tiers or forms of the clips are another signature. A "
-    "review signal is a reason to look and no verdict, so neither direction is better.",
+    formula="#(clips with the review signal) / #(clips with any); its interval is Wilson's",
+    edge_cases="A clip without a review signal is not counted. Other rules, tiers or forms of the clips are another "
+    "signature. A review signal is a reason to look and no verdict, so neither direction is better.",
     reference="rushes board; Wilson 1927",
     params=signature_params(),
     open_params=("profile", "tier", "input"),

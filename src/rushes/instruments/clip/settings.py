@@ -14,6 +14,7 @@ from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.media_facts import exact_rate
 from rushes.core.metric import ClipMetric
+from rushes.core.words.options import option
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
 from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
@@ -83,9 +84,12 @@ class ClipSettings:
         whose files are loaded here once to try them.
         """
         if fps is not None and not canon:
-            raise InputError("a frame rate is for the canonical form; give --canon (in Python: canon=True) as well")
+            raise InputError(f"a frame rate is for the canonical form; give {option('--canon')} as well")
         if alike and canon:
-            raise InputError("a clip is measured in its canonical form or in a common form; give --canon or --alike")
+            raise InputError(
+                f"a clip is measured in its canonical form or in a common form; give {option('--canon')} or "
+                f"{option('--alike FORM')}"
+            )
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         if tier is None:

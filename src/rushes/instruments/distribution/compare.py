@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import get_args
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told, words_of
 from rushes.core.errors import DefinitionMismatch, InputError
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.selection import Numbers
-from rushes.core.words.notebook_repr import brief
+from rushes.core.table import Table
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, measure, need_enough
 from rushes.instruments.distribution.distances.measuring import Versus, measure_sets, versus_names
 from rushes.instruments.distribution.distances.sensitivity import departures
@@ -37,10 +38,10 @@ _WORDS: dict[Role, str] = {"gen": "generated", "gt": "ground truth", "versus": "
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetComparison(Numbers):
+class SetComparison(Answer, Numbers):
     """Every distance between two sets with its signature, and what was read on each side."""
 
-    __repr__ = brief
+    __repr__ = told
 
     measurements: tuple[Measurement, ...]
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
@@ -58,6 +59,26 @@ class SetComparison(Numbers):
     """What lay among the clips of a side and is none."""
     run: Path | str | None = None
     """The run directory it was written to, or its address."""
+
+    @property
+    def summary(self) -> str:
+        """The distances of the whole sets, with protocol and paper, and the verdict where there are two models."""
+        said: str = words_of(self, "rushes.instruments.distribution.show.words:headline_of")
+        return said
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before quoting a value: clips left out, padding, sets too small."""
+        said: tuple[str, ...] = words_of(self, "rushes.instruments.distribution.show.words:note_lines")
+        return said
+
+    def _items(self) -> tuple[Measurement, ...]:
+        return self.measurements
+
+    def _tables(self) -> Sequence[Table]:
+        from rushes.instruments.distribution.show.tables import all_tables
+
+        return all_tables(self.measurements)
 
     def excluded(self, side: Role) -> dict[str, str]:
         """Why each clip of a side was left out, by name; under several recipes the first reason."""

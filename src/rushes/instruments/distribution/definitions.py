@@ -267,7 +267,7 @@ def difference_definition(base: Definition) -> Definition:
         better="neither",
         summary=f"{base.name} of the first generated set less that of the second, against one ground truth.",
         formula=f"Δ = {base.name}(A, R) − {base.name}(B, R){off}",
-        edge_cases="fewer than three clips in a set: error; the interval holds 0: they cannot be told apart" + least,
+        edge_cases="fewer than three clips in a set: error; the interval holds 0: no significant difference" + least,
         reference="Quenouille 1956; Tukey 1958; Arvesen 1969",
         params=(*base.params, ("bias", "jackknife-off" if biased else "none")),
         open_params=(*base.open_params, "cut", "n_versus"),

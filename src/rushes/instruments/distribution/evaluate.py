@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
-from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.progress import Progress, Warn, no_progress, silent
 from rushes.core.machine.provenance import short_digest
+from rushes.core.words.options import option
 from rushes.instruments.distribution.clips.segments import Rows
 from rushes.instruments.distribution.compare import IDS, Prepared, SetComparison, prepare, set_entry
 from rushes.instruments.distribution.distances.groups import read_groups
@@ -21,7 +22,7 @@ from rushes.instruments.distribution.features.files import refuse_features
 from rushes.instruments.distribution.features.rows import keep_features as keep_in_run
 from rushes.instruments.distribution.features.set_reader import SetReader
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID
-from rushes.instruments.distribution.protocols import DEFAULT, Choices, Metric, Timing
+from rushes.instruments.distribution.protocols import SPECIFICATION, Choices, GivenMetric, Metric, Timing, one_default
 from rushes.instruments.distribution.settings import Settings, metrics_from, need_torch
 from rushes.media.find.clips import one_or_several
 from rushes.storage.remote.address import is_remote
@@ -38,11 +39,12 @@ def compare_sets(
     gen: Path | str,
     gt: Path | str,
     *,
-    metrics: Metric | Iterable[Metric] = ("fid-vid", "fvd"),
-    protocol: str = DEFAULT,
+    metrics: Metric | GivenMetric | Iterable[Metric | GivenMetric] = "fvd",
+    protocol: str | None = None,
     backbone: str | None = None,
     network: Path | str | None = None,
     kernel: KernelName | None = None,
+    extractor: str | None = None,
     sample_duration: int | None = None,
     stride: int | None = None,
     rows: Rows | None = None,
@@ -68,55 +70,67 @@ def compare_sets(
     save_gt: Path | str | None = None,
     save_gen: Path | str | None = None,
     progress: Progress = no_progress,
-    warn: Callable[[str], None] = lambda line: None,
+    warn: Warn = silent,
 ) -> SetComparison:
-    """Distances between a generated and a ground-truth set, each a folder, glob, list file or saved statistics.
+    """How far is the generated set from the real one? `rushes.fvd`, and `rushes fvd` on the command line.
 
-    `protocol` is a name of `rushes fvd --help`, or "all". `backbone` puts every metric on that network's features in
-    place of its own. `network` is the manifest of a network of your own that gives features (`docs/networks.md`); it
-    says which frames are seen, and `kernel` is then that of kvd: "kid", or "jedi". `weights` is one file or several,
-    recognised by content; by default they are looked for in the folder that RUSHES_WEIGHTS names, in `tools/eval_fvd/`
-    of the checkout and of the working directory, and in the cache of pulled models. `weights_files` of the result has
-    the files that were taken. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at
-    infinitely many clips; `seed` draws their subsets.
+        found = rushes.fvd("generated/", "real/")
+        found.summary, found.notes, found["fvd"].value, found["fvd"].signature
 
-    `versus` is a second generated set, measured against the same ground truth: its own values have `set` in their
-    `at`, and `fvd_difference` (first less second) has an interval and a verdict in its note. `curve` adds the value at
-    smaller N (`n` and `subset` in `at`) and the one at infinitely many clips. `groups` is a CSV file with the columns
-    name and class, or "folders": every metric again for each class (`class` in `at`).
+    Args:
+        gen, gt: the generated and the real set, each a folder, glob, list file or saved statistics.
+        metrics: "fvd" (the default), "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage",
+            "prdc" for these four; one or several.
+        protocol: a name of `rushes fvd --help`, or "all". By default `stylegan-v`, and `genhoi` for what that one does
+            not define (FID-VID). `rushes fvd --explain` says what a protocol does.
+        backbone: puts every metric on that network's features in place of its own.
+        network: manifest of a network of your own that gives features (`docs/networks.md`); it says which frames are
+            seen, and `kernel` is then that of kvd, "kid" (the default) or "jedi".
+        extractor: `gen` and `gt` are features, made by the network of this name: see `compare_features`.
+        sample_duration: frames of one segment, where the protocol leaves that open (16 by default).
+        stride, rows: windows of `sample_duration` frames, one every `stride` frames; each is a row ("window"), or with
+            rows="video-mean" their mean is one row per video.
+        vfr: "stored" or "constant": which frames a video of variable rate has, in place of the protocol's choice.
+        weights: one file or several, recognised by content. By default from the folder that RUSHES_WEIGHTS names,
+            `tools/eval_fvd/` of the checkout and of the working directory, and the cache of pulled models.
+        interval: "jackknife" or "subsampling" draws a 95 % interval; none by default.
+        extrapolate: also the value at infinitely many clips.
+        sensitivity: also exchange each constant for other protocols' (`departures`); reads the sets ten times.
+        seed: draws the subsets of `interval`, `extrapolate` and `curve`; 0 by default.
+        versus: a second generated set against the same real one; `fvd_difference` is first less second.
+        curve: also the value at smaller N (`n` and `subset` in `at`).
+        groups: a CSV file with the columns name and class, or "folders": every metric again for each class.
+        strict: stop at a clip that cannot be read, which is otherwise left out and named (`excluded`).
+        device, precision, batch_size: "cpu" or "cuda" (the GPU if there is one), "tf32", "fp16" or "fp32" there.
+        jobs, engine: processes that decode (one per core); with Ray, every core or GPU of the cluster computes.
+        cache: a folder that keeps features; without it, those of a run lie beneath the run until it is complete.
+        run: the run directory to write; none by default. One of other sets raises `RunError`, unless `overwrite`.
+        keep_features: keep both sets' features in the run, for the map of the sets.
+        save_gt, save_gen: keep a side's statistics (.npz), to be given as a set next time.
+        progress, warn: called while it works; `warn` gets a line for each network, with the file of its weights.
 
-    `stride` slides windows of `sample_duration` frames over each video, one every `stride` frames; each window is then
-    a row of its own, or with `rows="video-mean"` their mean is one row per video. `vfr` says whether a video of
-    variable rate has its "stored" frames or those of a "constant" rate, where a protocol should not decide it.
-
-    `sensitivity` exchanges each constant of the protocol for those of the others, one at a time (`departures`); it
-    reads the sets about ten times.
-
-    A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
-    decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
-    "cpu". `warn` gets a line for each network, which names the file of its weights, and one when a GPU batch had to
-    shrink.
-
-    `run` is the run directory to write. While one is written, features are cached beneath it, so that a run that was
-    interrupted continues where it stopped; `cache` is another folder for them, which stays. A run of other sets is
-    refused with `RunError`, unless `overwrite` starts it anew. With `keep_features` both sets' features stay in the
-    run's folder `features/`: the map of the sets is made of them. `save_gt` and `save_gen` keep a side's statistics
-    for the next comparison.
-
-        fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
-        fvd.value, fvd.interval, fvd.signature
+    Raises:
+        InputError: a set, an argument or a protocol is not what was expected.
+        WeightsNotFound: the network's weights are nowhere; the message says how to get them.
     """
+    if extractor is not None:
+        clips: dict[str, object] = {"protocol": protocol, "backbone": backbone, "weights": one_or_several(weights)}
+        clips |= {"network": network, "sample_duration": sample_duration, "save_gt": save_gt, "save_gen": save_gen}
+        drawn = {"interval": interval, "extrapolate": extrapolate, "seed": seed, "run": run, "overwrite": overwrite}
+        asked = {"extractor": extractor, "metrics": metrics, "kernel": kernel or "kid"}
+        return _of_features(gen, gt, clips | {"keep_features": keep_features}, **asked, **drawn)
     refuse_features(gen, gt)
     if keep_features and (run is None or is_remote(run)):
-        raise InputError("features are kept in a run's folder on this machine: name one (--out, in Python run=)")
+        raise InputError(f"features are kept in a run's folder on this machine: name one ({option('-o RUN')})")
     own = None if network is None else _own_network(network, engine, precision, sensitivity)
     if own is not None:
-        precision, metrics = "fp32", "fvd" if tuple(metrics) == ("fid-vid", "fvd") else metrics
+        precision = "fp32"
     elif kernel is not None:
-        raise InputError("a kernel is for a network of your own; give --network FILE (in Python: network=) as well")
+        raise InputError(f"a kernel is for a network of your own; give {option('--network FILE')} as well")
+    chosen = metrics_from(metrics)
     settings = Settings(
-        metrics=metrics_from(metrics),
-        protocol=protocol,
+        metrics=chosen,
+        protocol=protocol or (SPECIFICATION if own is not None else one_default(chosen, backbone)),
         network=own,
         kernel=kernel or "kid",
         choices=Choices(backbone=backbone, sample_duration=sample_duration, stride=stride, rows=rows, vfr=vfr),
@@ -153,13 +167,33 @@ def compare_sets(
     return comparison
 
 
+fvd = compare_sets
+"""Its name as a verb."""
+
+
+def _of_features(gen: Path | str, gt: Path | str, about_clips: Mapping[str, object], **options: Any) -> SetComparison:
+    """Distances on given features; `InputError` for what is about clips."""
+    from rushes.instruments.distribution.features.files import compare_features
+
+    for name, value in about_clips.items():
+        if value:
+            flag = option(_FLAGS.get(name, f"--{name.replace('_', '-')}"), name)
+            raise InputError(f"{flag} is about clips; with {option('--extractor NAME')} the features are there already")
+    if options["metrics"] == "fvd":
+        options["metrics"] = "frechet_distance"
+    return compare_features(gen, gt, **options)
+
+
+_FLAGS = {"save_gt": "--save-stats", "save_gen": "--save-gen-stats", "keep_features": "--save-features"}
+
+
 def _own_network(path: Path | str, engine: Engine, precision: str | None, sensitivity: bool) -> Manifest:
     """A network of the user's own, read and checked; `InputError` for what only the built-in backbones have."""
     from rushes.instruments.distribution.network_recipe import read_network
 
     need_torch()
     if engine.kind != "local":
-        raise InputError("a network of your own runs on this machine; leave out --engine")
+        raise InputError(f"a network of your own runs on this machine; leave out {option('--engine')}")
     if precision not in (None, "fp32"):
         raise InputError(f"a network of your own runs in fp32; got precision {precision}")
     if sensitivity:

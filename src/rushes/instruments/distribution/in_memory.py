@@ -34,7 +34,7 @@ from rushes.instruments.distribution.features.rows import (
     save_statistics,
 )
 from rushes.instruments.distribution.features.set_reader import Networks
-from rushes.instruments.distribution.protocols import ALL, DEFAULT, Choices, Metric, Recipe, Side
+from rushes.instruments.distribution.protocols import ALL, Choices, Metric, Recipe, Side, one_default
 from rushes.instruments.distribution.settings import Settings, metrics_from, need_torch
 from rushes.media.find.clips import one_or_several
 from rushes.media.video_arrays import ValueRange, VideoArray, video_arrays
@@ -67,7 +67,7 @@ class FVD:
     compressed, and numbers compare with those from files. `quantise=False` keeps floats between the 256 levels, as no
     file can; the signature says so.
 
-        fvd = rushes.FVD("genhoi", metrics=("fvd", "kvd"))
+        fvd = rushes.FVD("stylegan-v", metrics=("fvd", "kvd"))
         fvd.update(real_batch, real=True, layout="BTCHW", value_range="-1-1")
         fvd.update(fake_batch, real=False, layout="BTCHW", value_range="-1-1")
         fvd.compute()["fvd"].value
@@ -75,7 +75,7 @@ class FVD:
 
     def __init__(
         self,
-        protocol: str = DEFAULT,
+        protocol: str | None = None,
         *,
         metrics: Metric | Iterable[Metric] = ("fvd",),
         backbone: str | None = None,
@@ -94,9 +94,10 @@ class FVD:
     ) -> None:
         if protocol == ALL:
             raise InputError("in memory one protocol at a time; make an FVD for each")
+        asked = metrics_from(metrics)
         settings = Settings(
-            protocol=protocol,
-            metrics=metrics_from(metrics),
+            protocol=protocol or one_default(asked, backbone),
+            metrics=asked,
             choices=Choices(backbone=backbone, sample_duration=sample_duration),
             weights=tuple(Path(path) for path in one_or_several(weights)),
             interval=interval,

@@ -11,6 +11,7 @@ INSTRUMENT = Instrument(
     commands={"fvd": "rushes.cli.measure.fvd:fvd"},
     section="rushes.instruments.distribution.show.section:section",
     tables="rushes.instruments.distribution.show.section:tables",
+    summary="rushes.instruments.distribution.show.section:summary",
     readings="rushes.instruments.distribution.readings:readings",
     measure=Measure(
         job="rushes.instruments.distribution.job:measure",

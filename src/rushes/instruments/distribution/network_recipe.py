@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.features.backbones import Backbone
 from rushes.instruments.distribution.features.weights import Weights
-from rushes.instruments.distribution.protocols import DEFAULT, FRAME_METRICS, PROTOCOLS, Choices, Metric, Recipe, Side
+from rushes.instruments.distribution.protocols import (
+    FRAME_METRICS,
+    PROTOCOLS,
+    SPECIFICATION,
+    Choices,
+    Metric,
+    Recipe,
+    Side,
+)
 from rushes.vision.networks.files import load_manifest
 from rushes.vision.networks.manifest import Manifest, reduce_label
 
@@ -104,7 +112,7 @@ def network_recipes(
 
     Raises `InputError` for a metric that is defined on another network, and for choices that the manifest makes.
     """
-    if protocol != DEFAULT:
+    if protocol != SPECIFICATION:
         raise InputError(f"the manifest of a network says how clips are read; got protocol {protocol} as well")
     for option in ("backbone", "sample_duration", "stride"):
         if (value := getattr(choices, option)) is not None:
@@ -121,7 +129,7 @@ def _recipe(manifest: Manifest, kernel: KernelName, *, rows: Any) -> NetworkReci
     cut: Any = {"all": "sliding", "first": "first", "uniform": "whole"}[frames.take]
     if rows == "window" and cut != "sliding":
         raise InputError(f"{manifest.path}, [frames]: rows window is for take all; got take {frames.take}")
-    rules = PROTOCOLS[DEFAULT]["i3d"]
+    rules = PROTOCOLS[SPECIFICATION]["i3d"]
     return NetworkRecipe(
         protocol=NAME,
         backbone=manifest.name,

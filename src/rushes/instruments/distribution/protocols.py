@@ -1,10 +1,11 @@
 """Locked, named protocols. Two Fréchet video distances compare only under the same one, so every constant is a field,
 every field is in the signature, and a preset cannot be half-changed.
 
-`genhoi` is the default (segments of `sample_duration` frames, features averaged per video). The others are what
-published code does; `videogpt`, `cd-fvd` and `common-metrics-videogpt` keep that code's batch-norm epsilon of 1e-5,
-because their numbers were made with it. A backbone that no preset names takes a protocol's cutting and covariance and
-its own preprocessing.
+`stylegan-v` is the default: the protocol that papers cite most, 16 frames of each clip and no padding. `genhoi` is
+the specification's (segments of `sample_duration` frames, features averaged per video), and the default of what the
+other does not define (FID-VID). The others are what published code does; `videogpt`, `cd-fvd` and `common-metrics-
+videogpt` keep that code's batch-norm epsilon of 1e-5, because their numbers were made with it. A backbone that no
+preset names takes a protocol's cutting and covariance and its own preprocessing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from rushes.core.errors import InputError
+from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.distribution.clips.segments import Cut, Rows, Windows
 from rushes.instruments.distribution.features.backbones import BACKBONES
 
@@ -60,7 +62,13 @@ OWN_BACKBONE: dict[str, str] = {
 """The network a metric's features come from unless another is asked for."""
 FRAME_METRICS: tuple[Metric, ...] = ("fid", "kid")
 """Metrics of single frames: `FRAMES` is their one recipe, whatever protocol the others are under."""
-DEFAULT = "genhoi"
+DEFAULT = "stylegan-v"
+"""The protocol of every metric that it defines, unless another is named."""
+SPECIFICATION = "genhoi"
+"""The protocol of the Video Metrics Module: of its own functions, of networks of one's own, and the default of what
+`DEFAULT` does not define."""
+EACH = "default"
+"""Each metric under its default protocol."""
 ALL = "all"
 
 
@@ -291,9 +299,9 @@ def recipe(protocol: str, metric: Metric, choices: Choices = NO_CHOICES, **more:
     choices = replace(choices, **more)
     backbone = choices.backbone
     if protocol not in PROTOCOLS:
-        raise InputError(f"expected a protocol out of {', '.join(PROTOCOLS)}; got {protocol!r}")
+        raise InputError(f"no protocol is called {protocol!r}{did_you_mean(protocol, PROTOCOLS)}")
     if metric not in METRICS:
-        raise InputError(f"expected a metric out of {', '.join(METRICS)}; got {metric!r}")
+        raise InputError(f"no metric of sets is called {metric!r}{did_you_mean(metric, (*METRICS, *SHORTHANDS))}")
     if metric in FRAME_METRICS:
         if backbone not in (None, FRAMES.backbone):
             raise InputError(f"{metric} is defined on {FRAMES.backbone} features; on {backbone} it is fvd or kvd")
@@ -306,6 +314,24 @@ def recipe(protocol: str, metric: Metric, choices: Choices = NO_CHOICES, **more:
         what = f"{metric} on {backbone}" if backbone else metric
         raise InputError(f"protocol {protocol} does not define {what}; these do: {', '.join(having)}")
     return _slid(_of_length(found, choices.sample_duration), choices)
+
+
+def default_protocol(metric: Metric, backbone: str | None = None) -> str:
+    """The protocol of a metric that nobody named one for: `DEFAULT`, or the first that defines the metric.
+
+    >>> default_protocol("fvd"), default_protocol("fid-vid"), default_protocol("fvd", "r3d50")
+    ('stylegan-v', 'genhoi', 'genhoi')
+    """
+    wanted = backbone or OWN_BACKBONE.get(metric, "")
+    known = wanted in BACKBONES and wanted != FRAMES.backbone
+    having = [name for name in (DEFAULT, *PROTOCOLS) if known and _on_backbone(name, wanted)]
+    return having[0] if having else DEFAULT
+
+
+def one_default(metrics: Sequence[Metric], backbone: str | None = None) -> str:
+    """The default protocol of all these metrics; `EACH` where they have several."""
+    found = {default_protocol(metric, backbone) for metric in metrics if metric not in FRAME_METRICS} or {DEFAULT}
+    return found.pop() if len(found) == 1 else EACH
 
 
 def _of_length(found: Recipe, frames: int | None) -> Recipe:
@@ -340,17 +366,22 @@ def _fixed_frames(found: Recipe) -> str:
     if "whole" in (found.clips_gen, found.clips_gt):
         whole = f"protocol {found.protocol} passes each video whole"
         return f"{whole}, so it has no number of frames to choose; cut the clips"
+    free = [name for name in PROTOCOLS if name in _ADJUSTABLE]
     kin = [name for name in PROTOCOLS if name.startswith(found.protocol) and name != found.protocol]
-    return f"protocol {found.protocol} takes {found.frames} frames" + (f", see also {', '.join(kin)}" if kin else "")
+    also = f", {' and '.join(kin)} others" if kin else ""
+    return f"protocol {found.protocol} takes {found.frames} frames{also}; {', '.join(free)} leave it to you"
 
 
 def recipes(
     protocol: str, metrics: Sequence[Metric], choices: Choices = NO_CHOICES, **more: Any
 ) -> list[tuple[Metric, Recipe]]:
-    """Every metric under the protocol, or under each where it is "all": one that lacks a metric is then passed over."""
+    """Every metric under the protocol, under its default one where it is `EACH`, or under each protocol where it is
+    "all": one that lacks a metric is then skipped."""
     choices = replace(choices, **more)
     if not metrics:
         raise InputError(f"expected at least one metric: {', '.join(METRICS)}; got none")
+    if protocol == EACH:
+        return [(metric, recipe(default_protocol(metric, choices.backbone), metric, choices)) for metric in metrics]
     if protocol != ALL:
         return [(metric, recipe(protocol, metric, choices)) for metric in metrics]
     backbone, frames = choices.backbone, choices.sample_duration

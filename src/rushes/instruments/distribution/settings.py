@@ -17,6 +17,7 @@ from rushes.instruments.distribution.protocols import (
     Choices,
     Metric,
     Recipe,
+    default_protocol,
     recipe,
     recipes,
 )
@@ -35,9 +36,9 @@ Role: TypeAlias = Literal["gen", "gt", "versus"]
 class Settings(Extras):
     """How two sets are compared. Everything but device, batch, jobs, engine and cache can move a value."""
 
-    metrics: tuple[Metric, ...] = ("fid-vid", "fvd")
+    metrics: tuple[Metric, ...] = ("fvd",)
     protocol: str = DEFAULT
-    """One of `PROTOCOLS`, or "all"."""
+    """One of `PROTOCOLS`, "all", or "default": each metric's own."""
     choices: Choices = NO_CHOICES
     network: Manifest | None = None
     """A network of the user's own in the place of the metrics' backbones."""
@@ -86,5 +87,5 @@ def metrics_from(names: str | Iterable[str]) -> tuple[Metric, ...]:
     given = [names] if isinstance(names, str) else names
     found = dict.fromkeys(name for word in given for name in SHORTHANDS.get(word, (word,)))
     for name in found:
-        recipe(DEFAULT, name)  # type: ignore[arg-type]  # raises for a name that is no metric
+        recipe(default_protocol(name), name)  # type: ignore[arg-type]  # raises for a name that is no metric
     return cast("tuple[Metric, ...]", tuple(found))

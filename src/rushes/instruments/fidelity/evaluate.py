@@ -4,7 +4,7 @@ of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,17 +12,19 @@ from pathlib import Path
 import numpy as np
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import DefinitionError, InputError, RushesError
-from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, silent
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.selection import Numbers
-from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import in_shell
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext, Series
 from rushes.instruments.fidelity.pairs.clips import ClipPair, pair_sets
 from rushes.instruments.fidelity.pairs.frames import By, Cut, Lag, Pairing, ResizeTo, Tally, with_pairing
 from rushes.instruments.fidelity.pairs.lag import LAG_FRAMES, find_lag
+from rushes.instruments.fidelity.pairs.mismatches import mismatches
 from rushes.instruments.fidelity.pairs.reading import open_pair
 from rushes.instruments.fidelity.settings import FidelitySettings
 from rushes.media.find.sequences import clip_digest
@@ -40,17 +42,33 @@ SET = "set"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FidelityEvaluation(Numbers):
+class FidelityEvaluation(Answer, Numbers):
     """What a comparison found. `done["psnr"]` is the mean over the clips, with its interval; `done.run` has each clip.
 
     Where protocols have several numbers of one name, `done.one("psnr", difference="uint8-wraps")` says which.
     """
 
-    __repr__ = brief
+    __repr__ = told
 
     run: Run
     measurements: tuple[Measurement, ...]
     """Means over the clips that could be compared."""
+
+    @property
+    def summary(self) -> str:
+        """The means of the set, in a sentence."""
+        return self.run.summary
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Pairs that could not be compared, and what else to know."""
+        return self.run.notes
+
+    def _items(self) -> tuple[Entry, ...]:
+        return self.pairs
+
+    def _rows(self) -> Sequence[Mapping[str, object]]:
+        return [row for row in self.run._rows() if row.get("kind", "pair") == "pair"]
 
     @property
     def pairs(self) -> tuple[Entry, ...]:
@@ -82,25 +100,42 @@ def evaluate_fidelity(
     engine: Engine = LOCAL,
     overwrite: bool = False,
     progress: Progress = no_progress,
-    warn: Callable[[str], None] = lambda line: None,
+    warn: Warn = silent,
 ) -> FidelityEvaluation:
     """Compare generated clips with their references: per frame, per clip, and as a set with intervals over clips.
 
-    Inputs      gen, gt: a clip, a folder (glob, list file) of clips, a folder of pictures, or of such folders
-                protocol: one or several of `PROTOCOLS` (`wang2004` where nothing is asked); metrics: more, by name
-                pair, cut, lag, resize_to: see `fidelity/pairs/frames.py`; nothing is cut or resized unless asked for
-                models: files in place of pulled ones, by group: {"lpips": "alex.pth"}
-                run: defaults to `runs/fidelity-<digest of the question>`, so that the same call continues the same run
-    Result      one subject per pair and, last, one for the set
-    Edge cases  a pair that cannot be compared (no partner, other size, damaged) is a row with its reason. A pair
-                that was finished earlier, with the same content and settings, is not measured again
-    Errors      `InputError` where no pair can be compared; the run with all reasons is written before
+        done = rushes.fidelity("out/", "truth/", metrics=["psnr", "lpips"])
+        done.summary, done["psnr"].value, done.to_pandas()
+
+    Args:
+        gen, gt: a clip, a folder (glob, list file) of clips, a folder of pictures, or of such folders.
+        protocol: one or several of `PROTOCOLS`; wang2004 by default, unless `metrics` are named.
+        metrics: metrics by name, alone or beside a protocol: "psnr", "ssim", "lpips", "vmaf", "csim" ….
+        pair: "name" (the default: clips by name, frames by index, at one rate), "index" (clips in order, frames by
+            index) or "time" (clips by name, frames that are shown together).
+        cut: if lengths differ, "none" (the default) fails and "shortest" truncates to the shorter.
+        lag: frame offset of `gen`; 0 by default, "auto" estimates it.
+        resize_to: if sizes differ, bring both to the size of "gt" or "gen"; by default such a pair fails.
+        models: files in place of pulled ones, by group: {"lpips": "alex.pth"}.
+        device: where networks run, "cpu" by default.
+        run: the run directory; by default `runs/fidelity-<digest of the question>`, which the same call continues.
+        jobs, timeout, memory_mb, engine: how many pairs at a time, and the limits of each; see `rushes.clips`.
+        overwrite: replace a run of something else.
+        progress, warn: called while it works; the lines that `warn` gets are in `notes` too.
+
+    A pair that cannot be compared (no partner, other size, damaged) is a row with its reason. A pair that was finished
+    earlier, with the same content and settings, is not measured again.
+
+    Raises:
+        InputError: no pair can be compared; a run that was not there before is not left behind.
     """
     pairing = Pairing(by=pair, cut=cut, lag=lag, resize_to=resize_to)
     settings = FidelitySettings.load(protocol=protocol, metrics=metrics, pairing=pairing, models=models, device=device)
     found = pair_sets(gen, gt, by=pair)
+    lines: list[str] = []
+    tell = recorded(lines, warn)
     for remark in found.remarks:
-        warn(remark)
+        tell(remark)
     *ids, set_id = subject_ids([*(each.name for each in found.pairs), SET])
     stored = settings.as_dict() | {"gt": str(gt)}
     question = bytes_digest(canonical_json([stored, str(gen)]).encode())[:8]
@@ -121,18 +156,34 @@ def evaluate_fidelity(
             writer.add(failed)
             progress(finished, len(tasks), "pairs")
         entries = [writer.entry(subject_id) for subject_id in ids]
+        if reasons := _none_compared(entries):
+            writer.discard()
+            raise InputError(_why_none(reasons, str(gen), str(gt), pairing))
         writer.add(_set_entry(set_id, str(gen), str(gt), entries))
         writer.finish([*ids, set_id])
     remove_orphans()
     for remark, names in _remarks(entries).items():
-        warn(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {remark}")
-    result = read_run(target)
-    evaluation = FidelityEvaluation(run=result, measurements=result.measurements[set_id])
-    if len(evaluation.failed) == len(ids):
-        first = next(iter(evaluation.failed.values()))
-        many = "" if len(ids) == 1 else f"none of the {len(ids)} pairs could be compared; the first: "
-        raise InputError(f"{many}{first}")
-    return evaluation
+        tell(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {remark}")
+    result = replace(read_run(target), remarks=tuple(lines))
+    return FidelityEvaluation(run=result, measurements=result.measurements[set_id])
+
+
+fidelity = evaluate_fidelity
+"""Its name as a verb."""
+
+
+def _none_compared(entries: Sequence[Entry]) -> list[str]:
+    """Why each pair could not be compared, where none could; else []."""
+    failed = [str(entry.subject.facts["error"]) for entry in entries if "error" in entry.subject.facts]
+    return failed if len(failed) == len(entries) else []
+
+
+def _why_none(failed: Sequence[str], gen: str, gt: str, pairing: Pairing) -> str:
+    """Everything in which the pairs differ, and the options that settle it; else the first pair's reason."""
+    if differ := mismatches(gen, gt, pairing):
+        return f"{differ.text}; give {' and '.join(differ.asked)}"
+    several = "" if len(failed) == 1 else f"none of the {len(failed)} pairs could be compared; the first: "
+    return f"{several}{failed[0]}"
 
 
 def measure(job: Job) -> None:
@@ -168,7 +219,7 @@ def _work(task: _Task) -> Packed:
     if task.pair.gen is None or task.pair.gt is None:
         return _failed(task, task.pair.missing)
     try:
-        with ExitStack() as stack:
+        with in_shell(), ExitStack() as stack:  # a stored reason reads the same, whoever asked
             gen, gt = (_at_hand(clip, stack) for clip in (task.pair.gen, task.pair.gt))
             return _compared(task, gen, gt)
     except DefinitionError as error:  # damaged clips gave a number that cannot be: their own row, not the batch's end

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import file_digest
+from rushes.core.words.options import option
 from rushes.instruments.fidelity.metric import PairMetric
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.pairs.frames import Pairing
@@ -40,7 +41,8 @@ class FidelitySettings:
         given = {group: str(path) for group, path in (models or {}).items()}
         for group, path in given.items():
             if not Path(path).is_file():
-                raise InputError(f"{path}: no such file; --weights {group}=FILE names one that is here")
+                named = option(f"--weights {group}=FILE", f"models={{{group!r}: …}}")
+                raise InputError(f"{path}: no such file; {named} names one that is here")
         if device not in ("cpu", "cuda"):
             raise InputError(f"a device is cpu or cuda; got {device!r}")
         names = chosen_metrics(protocol, metrics)

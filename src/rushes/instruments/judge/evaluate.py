@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths, locked_folder
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.prompts import Prompt, read_prompts
-from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.instruments.judge import templates
 from rushes.instruments.judge.asking.answer_log import FILE, AnswerLog
 from rushes.instruments.judge.asking.answerers import Limits, named_answerer
@@ -39,10 +40,10 @@ QUESTIONS = "questions.csv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Answer):
     """What a judge said, and what it is worth. `runs` is one run, or for several systems one of each."""
 
-    __repr__ = brief
+    __repr__ = told
 
     runs: tuple[Run, ...]
     estimate: Estimate
@@ -57,6 +58,24 @@ class Judged:
     def judge(self) -> Entry:
         """The judge as a subject: its numbers say what it is worth."""
         return self.run.entries[-1]
+
+    @property
+    def summary(self) -> str:
+        """What the judge is worth, in one sentence."""
+        return self.words[0] if self.words else self.run.summary
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else to know before any number."""
+        return self.words[1:]
+
+    def _items(self) -> tuple[Entry, ...]:
+        return tuple(entry for run in self.runs for entry in run.entries[:-1])
+
+    def _rows(self) -> list[Mapping[str, object]]:
+        several = len(self.runs) > 1
+        system = [{"system": Path(run.place).name} if several else {} for run in self.runs]
+        return [head | dict(row) for head, run in zip(system, self.runs, strict=True) for row in run._rows()[:-1]]
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -173,7 +192,7 @@ def measure(job: Job) -> None:
 
 def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_prompts: bool) -> None:
     if form == "questions" and not has_prompts:
-        raise InputError("questions are made from prompts; give them with --prompts FILE")
+        raise InputError(f"questions are made from prompts; give them with {option('--prompts FILE')}")
     if form == "pairs" and len(systems) < 2:
         raise InputError("pairs need two systems or more: amber=out/amber birch=out/birch")
     if form == "pairs" and len({clip.id for clip in setup.clips}) == len(setup.clips):
@@ -185,7 +204,7 @@ def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_p
         if number < 1:
             raise InputError(f"--{name} is 1 or more; got {number}")
     if setup.plant and setup.method.frames < 3:
-        raise InputError("--plant needs 3 frames or more, to put them into another order")
+        raise InputError(f"{option('--plant')} needs 3 frames or more, to put them into another order")
 
 
 def _target(run: Path | str | None, form: str, setup: Setup, questions: object) -> Path:
@@ -204,7 +223,7 @@ def _consent(estimate: Estimate, *, yes: bool, confirm: Callable[[Estimate], boo
     if confirm is None or not confirm(estimate):
         raise InputError(
             f"frames of {estimate.clips} clips would be sent to {estimate.destination}; nothing was sent. "
-            "Confirm the host with --yes"
+            f"Confirm the host with {option('--yes')}"
         )
 
 

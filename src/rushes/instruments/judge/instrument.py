@@ -12,6 +12,7 @@ INSTRUMENT = Instrument(
     commands={"judge": "rushes.cli.measure.judge:judge"},
     section="rushes.instruments.judge.show.section:section",
     tables="rushes.instruments.judge.show.section:tables",
+    summary="rushes.instruments.judge.show.section:summary",
     asked="rushes.instruments.judge.show.panel:asked",
     readings="rushes.instruments.judge.readings:readings",
     measure=Measure(

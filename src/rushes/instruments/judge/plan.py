@@ -11,6 +11,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.prompts import Prompt
+from rushes.core.words.options import option
 from rushes.instruments.judge import templates
 from rushes.instruments.judge.answers import made_questions
 from rushes.instruments.judge.asking.answer_log import FILE, read_answers
@@ -83,7 +84,7 @@ class Plan:
         for prompt in self.prompts:
             rows, why = made_questions(replies.found["make", prompt.id, "questions"])
             if why:
-                raise InputError(f"prompt {prompt.id}: {why}; give the questions with --questions FILE")
+                raise InputError(f"prompt {prompt.id}: {why}; give the questions with {option('--questions FILE')}")
             found[prompt.id] = numbered(prompt.id, rows)
         return found
 
@@ -101,7 +102,7 @@ class Plan:
         found = usual if self.questions is None else read_questions(self.questions, pairs=pairs)
         kept = tuple(one for one in found if self.prompts or not one.about_prompt)
         if not kept:
-            raise InputError("every question is about the prompt; give the prompts with --prompts FILE")
+            raise InputError(f"every question is about the prompt; give the prompts with {option('--prompts FILE')}")
         return kept
 
     def settings(self) -> dict[str, object]:

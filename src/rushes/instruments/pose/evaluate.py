@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest, file_digest
 from rushes.core.selection import Numbers
-from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import in_shell
 from rushes.instruments.pose.files.json_poses import Duplicates
 from rushes.instruments.pose.files.poses import POSE_SUFFIXES, Columns
 from rushes.instruments.pose.files.skeletons import COCO_17
@@ -124,10 +125,10 @@ def settled(done: PoseEvaluation) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoseSetEvaluation(Numbers):
+class PoseSetEvaluation(Answer, Numbers):
     """What folders of poses scored: `measurements` are the set's, `clips` has those of each clip by its id."""
 
-    __repr__ = brief
+    __repr__ = told
 
     run: Path
     measurements: tuple[Measurement, ...]
@@ -136,6 +137,25 @@ class PoseSetEvaluation(Numbers):
     """In order of the truths' names; a clip that could not be scored has its numbers missing, with the reason."""
     failed: Mapping[str, str]
     warnings: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """PCK under every normalisation and MPJPE of the set, and how many clips they rest on."""
+        from rushes.instruments.pose.show.words import headline
+
+        scored = len(self.clips) - len(self.failed)
+        pooled = [m for m in self.measurements if m.definition.param("aggregate") == "mean"] or self.measurements
+        return headline(pooled, f"mean over {scored} of {len(self.clips)} clips")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Clips that could not be scored, and what else to know."""
+        why = next(iter(self.failed.values()), "")
+        lost = f"{len(self.failed)} of {len(self.clips)} clips could not be scored: {why}"
+        return ((lost,) if self.failed else ()) + self.warnings
+
+    def _items(self) -> tuple[Measurement, ...]:
+        return self.measurements
 
 
 def score_poses(
@@ -175,7 +195,8 @@ def score_poses(
             for files, what, folder in zip((ours, theirs), ("prediction", "truth"), folders, strict=True):
                 if name not in files:
                     raise InputError(f"no {what} of this name in {folder}")
-            scored[subject_id] = score_pair(ours[name], theirs[name], question)
+            with in_shell():  # a stored reason reads the same, whoever asked
+                scored[subject_id] = score_pair(ours[name], theirs[name], question)
         except RushesError as error:
             failed[subject_id] = str(error)
     progress(len(names), len(names), "clips")
@@ -249,3 +270,32 @@ def pose_files(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*"), key=lambda path: natural_key(path.as_posix())):
         if path.suffix.lower() in {*POSE_SUFFIXES, *VIDEO_SUFFIXES} and path.is_file():
             yield path.relative_to(folder).with_suffix("").as_posix(), path
+
+
+def pose(
+    pred: Path | str,
+    gt: Path | str,
+    *,
+    run: Path | str | None = None,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+    **options: Unpack[PoseOptions],
+) -> PoseEvaluation | PoseSetEvaluation:
+    """Score predicted poses against true ones: two files or clips, or two folders of them.
+
+        rushes.pose("pred.npz", "gt.npz", norms="torso-diameter").summary
+
+    Args:
+        pred, gt: COCO key point JSON, JSON lines, `.npy`, `.npz`, or clips, whose bodies are found first; or folders.
+        norms: what PCK is measured against: "torso-diameter", "bbox-diagonal", "head-size", "absolute-px=8", or "all";
+            one or several. Required: PCK is undefined without it.
+        ks: percentages of the reference length; 5, 10, 20 and 50 by default.
+        run, overwrite: as in `rushes.clips`; `runs/pose-<digest>` by default.
+        options: those of `score_pose`: `skeleton`, `hips`, `head`, `columns`, `dims`, `unit`, `root`, `px`, `pair`,
+            `lag`, `fit`, `duplicates`, `assign`, `unmatched`, `floor`.
+
+    Raises:
+        InputError: different joints, 2-D against 3-D, nothing that pairs; with the file and the frame.
+    """
+    score = score_poses if Path(pred).is_dir() or Path(gt).is_dir() else score_pose
+    return score(pred, gt, run=run, overwrite=overwrite, progress=progress, **options)

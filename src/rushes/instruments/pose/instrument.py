@@ -18,6 +18,7 @@ INSTRUMENT = Instrument(
     commands={"pose": "rushes.cli.measure.pose:app"},
     section="rushes.instruments.pose.show.section:section",
     tables="rushes.instruments.pose.show.section:tables",
+    summary="rushes.instruments.pose.show.section:summary",
     measure=Measure(
         job="rushes.instruments.pose.job:measure",
         arguments="rushes.instruments.pose.evaluate:score_pose",

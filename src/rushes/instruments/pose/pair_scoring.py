@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.errors import RushesError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import file_digest
 from rushes.core.selection import Numbers
-from rushes.core.words.notebook_repr import brief
 from rushes.instruments.pose.diagnostics import pose_warnings
 from rushes.instruments.pose.files.batch import PoseBatch, PoseSet
 from rushes.instruments.pose.files.coco_people import CocoPeople
@@ -52,14 +52,14 @@ _OF_PAIRS = ("pair", "duplicates", "assign")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoseEvaluation(Numbers):
+class PoseEvaluation(Answer, Numbers):
     """What a pair of pose files scored, and everything a reader must know about it.
 
     `done["mpjpe"]` is one number, `done.one("pck", k=20, norm="torso-diameter")` one of several,
     `done.select("pck", joint="left_wrist")` all that match.
     """
 
-    __repr__ = brief
+    __repr__ = told
 
     run: Path
     accuracies: tuple[PoseAccuracy, ...]
@@ -74,6 +74,23 @@ class PoseEvaluation(Numbers):
     """The counts and sums behind the numbers."""
     settings: ScoreSettings
     """What was scored, and how."""
+
+    @property
+    def summary(self) -> str:
+        """PCK under every normalisation, MPJPE, and how many frames they rest on."""
+        from rushes.instruments.pose.show.words import headline
+
+        return headline(self.measurements, f"{self.pairing.frames} frames")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Mismatches, guesses and values that are missing, a line each."""
+        from rushes.instruments.pose.show.words import note_lines
+
+        return (*note_lines(self.measurements), *self.warnings)
+
+    def _items(self) -> tuple[Measurement, ...]:
+        return self.measurements
 
     def entry(self, subject_id: str, pred: str, gt: str) -> Entry:
         """The pair as a subject of a run, called by this id."""

@@ -10,6 +10,7 @@ INSTRUMENT = Instrument(
     commands={"study": "rushes.cli.study.running:app"},
     section="rushes.instruments.preference.show.section:section",
     tables="rushes.instruments.preference.show.section:tables",
+    summary="rushes.instruments.preference.show.section:summary",
     readings="rushes.instruments.preference.readings:readings",
     measure=Measure(
         job="rushes.study.job:measure",

@@ -107,6 +107,10 @@ def measure_robustness(
         return found
 
 
+robust = measure_robustness
+"""Its name as a verb."""
+
+
 def _together(outcome: Robustness, given: Sequence[str], taken: set[str]) -> Iterator[Entry]:
     """What is said of several sweeps together, as subjects of their own."""
     for name, part in ((POOLED_ID, outcome.pooled), (COMPARISON_ID, outcome.comparison)):

@@ -11,6 +11,7 @@ INSTRUMENT = Instrument(
     commands={"robust": "rushes.cli.measure.robust:robust", "sweep": "rushes.cli.measure.sweep:sweep"},
     section="rushes.instruments.robustness.show.section:section",
     tables="rushes.instruments.robustness.show.section:tables",
+    summary="rushes.instruments.robustness.show.section:summary",
     readings="rushes.instruments.robustness.readings:readings",
     measure=Measure(
         job="rushes.instruments.robustness.job:measure",

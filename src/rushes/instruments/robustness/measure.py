@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rushes.core import Measurement
+from rushes.core.answer import Answer, told
 from rushes.core.selection import Numbers
 from rushes.core.table import Table
-from rushes.core.words.notebook_repr import brief
 from rushes.instruments.robustness import measurements as labelled
 from rushes.instruments.robustness.definitions.one_sweep import ESI
 from rushes.instruments.robustness.measurements import Axes, grid_digest, run_counts, value_label
@@ -38,14 +38,14 @@ WORST_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepReport(Numbers):
+class SweepReport(Answer, Numbers):
     """Everything measured on one sweep: the seed's shapes, and every number with its definition.
 
     report.one("esi", axis="brightness", value=0.8).value
     print(report.table())
     """
 
-    __repr__ = brief
+    __repr__ = told
 
     path: Path | str
     family: str
@@ -63,7 +63,7 @@ class SweepReport(Numbers):
     remarks: tuple[str, ...] = ()
     """What a reader must know beside the numbers, a line each."""
     baseline: str
-    """The run that all others are held against."""
+    """The run that all others are compared with."""
     baseline_answer: str | None = ""
     """None where the judge failed in the baseline run: then nothing can be said about any axis."""
     metrics: MetricsResult | None = None
@@ -80,6 +80,24 @@ class SweepReport(Numbers):
     """Digest of the clip that was swept, where the baseline run's spec gives it."""
     scores: tuple[RunScore, ...] = field(default=(), repr=False)
     """Every run against the baseline, in execution order; the first is the baseline."""
+
+    @property
+    def summary(self) -> str:
+        """How many runs there are, and on which axes."""
+        runs = f"{self.runs} of {self.declared_runs}" if self.runs < self.declared_runs else str(self.runs)
+        return f"{self.path}: {runs} runs over {', '.join(self.axes)}; baseline {self.baseline}."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the numbers."""
+        lost = f"{self.failed_runs} of {self.runs} runs have no answer"
+        return ((lost,) if self.failed_runs else ()) + self.remarks
+
+    def _items(self) -> tuple[Measurement, ...]:
+        return self.measurements
+
+    def _tables(self) -> tuple[Table, ...]:
+        return self.table(), self.effects()
 
     def table(self) -> Table:
         """Stability per axis value."""

@@ -92,7 +92,9 @@ class Clip(RowMetric):
     def _numbers(self, rows: Sequence[Row]) -> tuple[Measurement, ...]:
         columns: Iterable[Sequence[Measurement]] = zip(*(row.measurements for row in rows), strict=True)
         if not rows:
-            columns = [[with_input(metric.missing("no clip came"), "raw")] for metric in self._asked.metrics.values()]
+            columns = [
+                [with_input(metric.missing("no clip was given"), "raw")] for metric in self._asked.metrics.values()
+            ]
         return tuple(as_stored(number) for column in columns for number in clip_means(column))
 
     def _readings(self, numbers: Sequence[Measurement]) -> Mapping[str, Measurement]:

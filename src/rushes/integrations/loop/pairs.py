@@ -88,7 +88,7 @@ class Fidelity(RowMetric):
         numbers = [m for row in rows for m in row.measurements]
         if not rows:
             how = self._asked.pairing.params
-            numbers = [with_pairing(m.missing("no pair of clips came"), how) for m in self._asked.chosen.values()]
+            numbers = [with_pairing(m.missing("no pair of clips was given"), how) for m in self._asked.chosen.values()]
         return tuple(map(as_stored, clip_means(numbers)))
 
 

@@ -135,7 +135,7 @@ class Pose(RowMetric):
         joints = max(joints, *(joint + 1 for pair in (asked.hips, asked.head) for joint in pair or ()), 1)
         empty = PoseSet(path="no poses", points=np.zeros((1, joints, asked.dims or 2)))
         template = score_sides(empty, empty, self._question).measurements
-        return [Measurement.missing(m.definition, "no poses came", at=m.at) for m in template]
+        return [Measurement.missing(m.definition, "no poses were given", at=m.at) for m in template]
 
 
 def _split(given: Any, layout: str, what: str) -> list[NDArray[Any]]:

@@ -35,6 +35,7 @@ from av.video.stream import VideoStream
 from rushes.core.errors import InputError, MediaError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.media_facts import MediaFacts, exact_rate
+from rushes.core.words.options import option
 from rushes.media.canon.mark import CanonMark, write_mark
 from rushes.media.canon.picture import CanonPicture
 from rushes.media.canon.rate import own_rate
@@ -105,7 +106,9 @@ def _check_target(target: Path, *inputs: Path) -> None:
         raise InputError(f"{target}: the canonical form is MP4; choose an output that ends in .mp4")
     for path in inputs:
         if target.exists() and path.exists() and os.path.samefile(target, path):
-            raise InputError(f"{target}: is one of the inputs and would be overwritten; choose another output with -o")
+            raise InputError(
+                f"{target}: is one of the inputs and would be overwritten; choose another output with {option('-o')}"
+            )
 
 
 def _write(

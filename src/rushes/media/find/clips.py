@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.media.find.datasets import dataset_clips, is_dataset
-from rushes.media.find.endings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, is_clip
+from rushes.media.find.endings import AUDIO_SUFFIXES, TEXT_SUFFIXES, VIDEO_SUFFIXES, is_clip
 from rushes.media.find.walk import PassedOver, files_below
 from rushes.storage.remote.address import Place, RemoteFile, is_remote
 from rushes.storage.remote.store import list_objects
@@ -99,6 +99,8 @@ def _clips_of(named: str, passed_over: PassedOver) -> Iterator[tuple[Path, str]]
             )
         yield from _named(sorted(clips, key=lambda p: natural_key(p.as_posix())), path)
     elif path.exists() or path.is_symlink():
+        if path.suffix.lower() in TEXT_SUFFIXES:
+            raise InputError(f"{named}: expected a clip, a folder or a glob; this is a {path.suffix.lower()} file")
         yield path, path.stem
     elif glob.has_magic(named):
         matches = [Path(match) for match in sorted(glob.glob(named, recursive=True), key=natural_key)]

@@ -309,5 +309,5 @@ def _cache() -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({error.strerror}); RUSHES_CACHE names another place") from None
+        raise InputError(f"{folder}: cannot be made ({error.strerror}); RUSHES_CACHE names another folder") from None
     return folder

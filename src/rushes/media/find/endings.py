@@ -18,6 +18,8 @@ VIDEO_SUFFIXES = frozenset(
 
 Every ending that libav reads moving pictures under, less those that say nothing of it: stills (`.heic`), frames without
 a header (`.yuv`), playlists, and names that other files have (`.dat`, `.avs`)."""
+TEXT_SUFFIXES = frozenset(".csv .html .json .jsonl .md .toml .tsv .xlsx .yaml .yml".split())
+"""Files that are never clips, even if they are named by themselves: whoever names one meant something else."""
 AUDIO_SUFFIXES = frozenset(".aac .ac3 .aiff .flac .m4a .mka .mp2 .mp3 .oga .ogg .opus .wav .wma".split())
 
 

@@ -13,7 +13,7 @@ _KINDS = {
     "hidden": "{} hidden",  # files and folders whose names begin with a dot
     "broken_links": "{} broken link{s}",
     "loops": "{} link{s} to a folder that was searched anyway",  # those that lead back up, or to one searched before
-    "doubles": "{} clip{s} that came twice",  # named, or found, a second time
+    "doubles": "{} clip{s} named twice",  # named, or found, a second time
     "folders": "{} folder{s} that a pattern matched",  # only a folder given by itself is searched
     "unreadable": "{} folder{s} that cannot be read",
     "misnamed": "{} whose name{s} {are} not UTF-8",
@@ -126,7 +126,7 @@ def _target(link: Path) -> str:
     try:
         return os.readlink(link)
     except OSError:
-        return "a place that cannot be read"
+        return "a file that cannot be read"
 
 
 def _leads_up(link: Path) -> bool:

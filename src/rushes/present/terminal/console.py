@@ -18,6 +18,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.interrupt import stopped_line
 from rushes.core.table import SIGNATURE, Column, Table, word_table
+from rushes.core.words.options import in_shell
 from rushes.present.terminal.colours import bold, faint, is_coloured, paint_signals, signal
 from rushes.present.terminal.layout import lay_out
 from rushes.present.terminal.wrapping import printable, wrapped
@@ -40,7 +41,8 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             _refuse_addresses(kwargs.values())
-            return command(*args, **kwargs)
+            with in_shell():
+                return command(*args, **kwargs)
         except RushesError as error:
             fail(str(error))
         except BrokenPipeError:

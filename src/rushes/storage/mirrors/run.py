@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.errors import RunError, RushesError
+from rushes.core.words.options import option
 from rushes.storage.mirrors import pulling
 from rushes.storage.mirrors.pulling import FEATURES, is_complete, listed, session_of
 from rushes.storage.mirrors.staging import LOCK, Pusher, Staging
@@ -112,7 +113,7 @@ def _require_run(url: str, names: Collection[str]) -> None:
     """Refuse an address that holds something else than a run."""
     strangers = sorted(name for name in names if not name.startswith("."))
     if strangers and "run.json" not in names:
-        raise RunError(f"{url}: expected nothing or a run; it holds {strangers[0]}; choose another -o")
+        raise RunError(f"{url}: expected nothing or a run; it holds {strangers[0]}; choose another {option('-o')}")
 
 
 def _is_result(name: str) -> bool:

@@ -29,6 +29,7 @@ from rushes.core.errors import RunError, RushesError
 from rushes.core.machine.cache import cache_folder
 from rushes.core.machine.files import exclusive_lock, file_stamp
 from rushes.core.machine.provenance import bytes_digest
+from rushes.core.words.options import option
 from rushes.storage.mirrors.pulling import listed, run_address
 from rushes.storage.remote.address import is_remote, joined, safe_name
 from rushes.storage.remote.errors import RemoteError, Unreachable, Vanished
@@ -83,7 +84,7 @@ class Staging:
         holder = _read(address)
         if holder is not None and not _is_dead(holder):
             raise RunError(
-                f"{self.url}: another rushes is writing it; wait for it, or choose another -o "
+                f"{self.url}: another rushes is writing it; wait for it, or choose another {option('-o')} "
                 f"(should it be dead, its lock {address} ends {DEAD_AFTER_S:.0f} s after its last sign of life)"
             )
         put_bytes(self._sign(), address)

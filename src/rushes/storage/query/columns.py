@@ -21,9 +21,9 @@ from rushes.core.selection import meant_by
 from rushes.storage.runs.run import Run
 from rushes.storage.shards.table import ReadingKey
 
-CLIP_COLUMNS = ("number", "id", "path", "kind", "sha256", "badge", "severity", "reasons", "facts")
-_BUNDLE = {"status_badge": "badge"}
-"""Names of MetricBundleV1 for columns that hold no number."""
+CLIP_COLUMNS = ("number", "id", "path", "kind", "sha256", "review_signal", "severity", "reasons", "facts")
+OLD_NAMES = dict.fromkeys(("badge", "signal", "status_badge"), "review_signal")
+"""What the column of review signals was called, here and in MetricBundleV1; a question may still say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def extras(run: Run, columns: Sequence[Column], names: Iterable[str]) -> list[Ex
     for name in dict.fromkeys(names):
         if name.lower() in known:
             continue
-        if name.lower() in _BUNDLE:
-            found.append(Extra(name, quoted(_BUNDLE[name.lower()])))
+        if name.lower() in OLD_NAMES:
+            found.append(Extra(name, quoted(OLD_NAMES[name.lower()])))
         elif catalogued(name, run.instrument):
             fits = meant_by(name)
             meant = [column for column in columns if fits(column.definition)]

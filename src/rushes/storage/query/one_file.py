@@ -1,32 +1,35 @@
 """A run as one table in one file: a row per clip, a column per metric under its plain name.
 
-The columns are id, path, review_signal and reasons, then the metrics as `columns_of` names them; `kind` comes after id
-where the run holds several kinds (pairs, and the set that they make). A value that is missing is empty, in JSON null.
-The signature of each column is in the file itself for Parquet (metadata `rushes.signatures`, as `rushes query` writes
-it with --parquet), and for CSV and JSON lines in a file beside it, `numbers.signatures.json`.
+The columns are id, path, review_signal, severity and reasons, then the metrics as `columns_of` names them; `kind` comes
+after id where the run holds several kinds (pairs, and the set that they make). A value that is missing is empty, in
+JSON null. How each column was measured is in the file itself for Parquet (metadata `rushes.signatures`, as
+`rushes query` writes it with --parquet) and for a spreadsheet (its second sheet), and for CSV and JSON lines in a file
+beside it, `numbers.signatures.csv`.
 """
 
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from rushes.core.canonical import canonical_json, canonical_line
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing, replacing_path
+from rushes.core.reason import severity_of
 from rushes.core.registry import optional_package
 from rushes.storage.query.columns import Column, columns_of
+from rushes.storage.query.spreadsheet import write_sheets
 from rushes.storage.remote.transfer import upload_on_exit
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
 from rushes.storage.shards.table import ReadingKey
 
-ENDINGS = (".parquet", ".csv", ".jsonl")
-_OTHERS = frozenset({".arrow", ".feather", ".json", ".ndjson", ".ods", ".pq", ".tsv", ".txt", ".xls", ".xlsx"})
+ENDINGS = (".parquet", ".csv", ".xlsx", ".jsonl")
+_OTHERS = frozenset({".arrow", ".feather", ".json", ".ndjson", ".ods", ".pq", ".tsv", ".txt", ".xls"})
 """What people call tables too: nobody wants a folder of that name."""
 _BATCH = 10_000
 
@@ -47,39 +50,77 @@ def export_file(run: Run | Path | str, target: Path | str) -> list[str]:
     Raises `MissingDependency` for Parquet without pyarrow.
     """
     opened = opened_run(run)
-    columns = columns_of(opened)
-    kinds = opened.shards is None and len({subject.kind for subject in opened.subjects}) > 1
-    heads = ["id", *(["kind"] if kinds else []), "path", "review_signal", "reasons"]
+    columns, heads = columns_of(opened), _heads(opened)
     rows = _rows(opened, columns, heads)
     ending = PurePosixPath(str(target)).suffix.lower()
     if ending == ".parquet":
         _parquet(rows, heads, columns, target)
         return [str(target)]
+    if ending == ".xlsx":
+        write_sheets(target, (*heads, *(column.name for column in columns)), rows, signature_rows(columns))
+        return [str(target)]
     with upload_on_exit(target) as file, replacing(file) as out:
-        if ending == ".csv":
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow([*heads, *(column.name for column in columns)])
-            writer.writerows([_cell(value) for value in row.values()] for row in rows)
-        else:
+        if ending == ".jsonl":
             out.writelines(canonical_line(row) for row in rows)
-    beside = str(target)[: -len(ending)] + ".signatures.json"
+        else:
+            _csv(out, (*heads, *(column.name for column in columns)), (row.values() for row in rows))
+    beside = signatures_beside(target)
     with upload_on_exit(beside) as file, replacing(file) as out:
-        json.dump({column.name: _told(column) for column in columns}, out, indent=1, ensure_ascii=False)
-        out.write("\n")
+        _csv(out, SIGNATURE_HEADS, signature_rows(columns))
     return [str(target), beside]
 
 
-def _told(column: Column) -> dict[str, object]:
-    definition = column.definition
-    told = {"signature": column.signature, "unit": definition.unit, "better": definition.better}
-    return told | ({"at": dict(column.key.at)} if column.key.at else {})
+def csv_table(run: Run) -> str:
+    """The table as CSV, without its signatures."""
+    out = io.StringIO()
+    columns, heads = columns_of(run), _heads(run)
+    rows = _rows(run, columns, heads)
+    _csv(out, (*heads, *(column.name for column in columns)), (row.values() for row in rows))
+    return out.getvalue()
+
+
+def _csv(out: IO[str], heads: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+
+
+def signatures_beside(target: Path | str) -> str:
+    """Where the signatures of a table go: numbers.signatures.csv beside numbers.csv."""
+    return str(target).removesuffix(PurePosixPath(str(target)).suffix) + ".signatures.csv"
+
+
+SIGNATURE_HEADS = ("column", "signature", "unit", "better", "about")
+
+
+def signature_rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    """How each column was measured: its name, signature, unit and direction, and what it is about."""
+    return [
+        (column.name, column.signature, column.definition.unit, column.definition.better, _about(column))
+        for column in columns
+    ]
+
+
+def _about(column: Column) -> str:
+    return ", ".join(f"{key} {value}" for key, value in column.key.at)
+
+
+def table_rows(run: Run) -> Iterator[dict[str, Any]]:
+    """The rows of the table, a row per clip."""
+    return _rows(run, columns_of(run), _heads(run))
+
+
+def _heads(run: Run) -> list[str]:
+    kinds = run.shards is None and len({subject.kind for subject in run.subjects}) > 1
+    return ["id", *(["kind"] if kinds else []), "path", "review_signal", "severity", "reasons"]
 
 
 def _rows(run: Run, columns: Sequence[Column], heads: Sequence[str]) -> Iterator[dict[str, Any]]:
     for entry in run.entries:
         subject = entry.subject
         values = {ReadingKey(m.signature, m.at): m.stored_value for m in entry.measurements}
-        facts = {"id": subject.id, "kind": subject.kind, "path": subject.path, "review_signal": subject.badge}
+        facts: dict[str, Any] = {"id": subject.id, "kind": subject.kind, "path": subject.path}
+        facts |= {"review_signal": subject.badge, "severity": severity_of(subject.why) or None}
         facts["reasons"] = "; ".join(subject.reasons)
         yield {head: facts[head] for head in heads} | {column.name: values.get(column.key) for column in columns}
 
@@ -91,13 +132,13 @@ def _cell(value: object) -> str:
 def _parquet(
     rows: Iterator[Mapping[str, Any]], heads: Sequence[str], columns: Sequence[Column], target: Path | str
 ) -> None:
-    needed = "a .parquet file needs pyarrow: pip install 'rushes[query]'; .csv and .jsonl need nothing"
+    needed = "a .parquet file needs pyarrow: pip install 'rushes[query]'; .csv and .jsonl need nothing more"
     arrow = optional_package("pyarrow", needed)
     parquet = optional_package("pyarrow.parquet", needed)
     flags = {column.name for column in columns if column.definition.unit == "true/false"}
     kinds = {column.name: arrow.bool_() if column.name in flags else arrow.float64() for column in columns}
     signatures = canonical_json({column.name: column.signature for column in columns})
-    fields = [*((head, arrow.string()) for head in heads), *kinds.items()]
+    fields = [*((head, arrow.float64() if head == "severity" else arrow.string()) for head in heads), *kinds.items()]
     schema = arrow.schema(fields, metadata={"rushes.signatures": signatures})
     with (
         upload_on_exit(target) as file,

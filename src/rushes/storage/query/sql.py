@@ -1,8 +1,9 @@
 """SQL over a run: DuckDB on the run's own files, read-only, with a column per metric.
 
-Two views. `clips` has one row per clip: number, id, path, kind, sha256, badge, reasons (a list), facts (JSON text), and
-a column per reading with its value. `measurements` has one row per number: number, subject, badge, name, value, count,
-note, low, high, level, method (of the interval), signature, place (JSON text). A true/false value is 1 or 0.
+Two views. `clips` has one row per clip: number, id, path, kind, sha256, review_signal, reasons (a list), facts (JSON
+text), and a column per reading with its value. `measurements` has one row per number: number, subject, review_signal,
+name, value, count, note, low, high, level, method (of the interval), signature, place (JSON text). A true/false value
+is 1 or 0.
 
 `storage/query/columns.py` says what a reading's column is called, and which names a question may use for it.
 
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.registry import optional_package
-from rushes.storage.query.columns import CLIP_COLUMNS, Column, Extra, columns_of, extras, quoted, spelt_out
+from rushes.core.words.suggest import did_you_mean
+from rushes.storage.query.columns import CLIP_COLUMNS, OLD_NAMES, Column, Extra, columns_of, extras, quoted, spelt_out
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
@@ -53,7 +55,7 @@ class Answer:
 def query(run: Run | Path | str, sql: str) -> pa.Table:
     """What a SELECT over a run gives, as an Arrow table (`.to_pandas()` makes a frame of it).
 
-        rushes.query("run", "select path from clips where blur_score < 20 and badge = 'pass'")
+        rushes.query("run", "select path from clips where blur_score < 20 and review_signal = 'pass'")
 
     A metric may be typed by any name that `rushes metrics` knows; one that the run has no number of is null. A name
     that says nothing alone is spelt out in the answer: `select pck` gives `pck_k_20_norm_torso_diameter`.
@@ -101,7 +103,7 @@ def clips_sql(run: Run, columns: Sequence[str] | None, where: str | None) -> str
     known = [*CLIP_COLUMNS, *(column.name for column in every)]
     for name in columns or ():
         if name not in known and not spelt_out(every, [name]) and not extras(run, every, [name]):
-            raise InputError(f"{run.place}: no column {name}; there are {', '.join(known)}")
+            raise InputError(f"{run.place}: no column {name}{did_you_mean(name, known)}")
     chosen = ", ".join(map(quoted, columns or known))
     condition = f"where ({where})" if where else ""
     return f"select {chosen} from clips {condition} order by number"  # known columns  # nosec B608
@@ -141,6 +143,7 @@ def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
                 if not added:
                     raise
                 _make_clips(connection, columns, added)
+                _make_long(connection, added)
                 answer = connection.sql(asked)
             yield answer, asked, added
         except duckdb.Error as error:
@@ -178,11 +181,22 @@ def _attach(connection: Any, run: Run, columns: Sequence[Column], *, long: bool)
     if long:
         has = set(source.schema.names)
         every = " union all ".join(_long(column, has) for column in columns) or _LONG_EMPTY
-        connection.execute(f"create view measurements as {every}")
+        connection.execute(f"create view every_number as {every}")
+        connection.execute("create view measurements as select * from every_number")
+
+
+def _make_long(connection: Any, added: Sequence[Extra]) -> None:
+    """`measurements` with the old names of its column of review signals that a question uses."""
+    old = [one.name for one in added if one.name.lower() in OLD_NAMES]
+    if old and connection.execute("select 1 from duckdb_views() where view_name = 'every_number'").fetchone():
+        more = ", ".join(f"review_signal as {quoted(name)}" for name in old)
+        view = f"select *, {more} from every_number"  # quoted names  # nosec B608
+        connection.execute(f"create or replace view measurements as {view}")
 
 
 def _make_clips(connection: Any, columns: Sequence[Column], added: Sequence[Extra] = ()) -> None:
-    wide = [*CLIP_COLUMNS, *(f"{quoted(c.key.column('value'))} as {quoted(c.name)}" for c in columns)]
+    fixed = ("badge as review_signal" if name == "review_signal" else name for name in CLIP_COLUMNS)
+    wide = [*fixed, *(f"{quoted(c.key.column('value'))} as {quoted(c.name)}" for c in columns)]
     view = f"select {', '.join(wide)} from stored"  # quoted names  # nosec B608
     if added:
         more = ", ".join(f"{one.expression} as {quoted(one.name)}" for one in added)
@@ -202,8 +216,8 @@ def _source(run: Run) -> Any:
 
 
 _LONG_EMPTY = (
-    "select 0 as number, '' as subject, '' as badge, '' as name, 0.0 as value, 0 as count, '' as note, 0.0 as low, "
-    "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as place where false"
+    "select 0 as number, '' as subject, '' as review_signal, '' as name, 0.0 as value, 0 as count, '' as note, "
+    "0.0 as low, 0.0 as high, 0.0 as level, '' as method, '' as signature, '' as place where false"
 )
 
 
@@ -214,7 +228,8 @@ def _long(column: Column, has: set[str]) -> str:
     method = quoted(key.column("method")) if key.column("method") in has else "null"
     value, count = quoted(key.column("value")), quoted(key.column("count"))
     return (
-        f"select number, id as subject, badge, {_text(key.name)} as name, {value} as value, "  # quoted  # nosec B608
+        f"select number, id as subject, badge as review_signal, {_text(key.name)} as name, "  # quoted  # nosec B608
+        f"{value} as value, "
         f"{count} as count, coalesce({quoted(key.column('note'))}, '') as note, {ends['low']}::double as low, "
         f"{ends['high']}::double as high, {ends['level']}::double as level, {method}::varchar as method, "
         f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as place "

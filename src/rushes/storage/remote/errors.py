@@ -78,5 +78,5 @@ def in_words(url: str, error: BaseException) -> RemoteError:
         return RemoteError(f"{url}: the disk is full; point TMPDIR at a larger one")
     detail = re.sub(r"\?\S*", "", " ".join(text.split()))[:200] or type(error).__name__
     if kinds & _NETWORK or isinstance(error, OSError):
-        return Unreachable(f"{url}: the store does not answer ({detail})")
-    return RemoteError(f"{url}: the store refused ({detail})")
+        return Unreachable(f"{url}: the bucket does not answer ({detail})")
+    return RemoteError(f"{url}: the bucket refused ({detail})")

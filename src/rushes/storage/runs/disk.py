@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rushes.core.errors import DefinitionError, RunError, RushesError
@@ -25,6 +26,26 @@ def disk_errors(path: Path) -> Iterator[None]:
             ) from error
         where = error.filename or path
         raise RunError(f"{where}: cannot write the run ({error.strerror or error})") from error
+
+
+def made_by(path: Path) -> Path | None:
+    """The topmost folder that making this one makes; None where it is there already."""
+    if path.exists():
+        return None
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    return missing[-1]
+
+
+def remove_made(path: Path, made: Path | None) -> None:
+    """Remove a folder and, as far as they are empty, those that were made for it."""
+    if made is None:
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    for folder in path.parents:
+        if not folder.is_relative_to(made):
+            return
+        with suppress(OSError):
+            folder.rmdir()
 
 
 @contextmanager

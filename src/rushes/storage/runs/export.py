@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rushes.core.errors import RunError
+from rushes.core.words.options import option
 from rushes.storage.integrity.seal import SEAL, make_seal
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import pack
@@ -24,7 +25,7 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
     """Write a run into an empty folder as one in one piece, clip by clip; the folder can be read as a run.
 
     `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something. A name
-    that ends in .parquet, .csv or .jsonl is one file: a row per clip, a column per metric; see
+    that ends in .parquet, .csv, .xlsx or .jsonl is one file: a row per clip, a column per metric; see
     `rushes.storage.query.one_file`.
     """
     from rushes.storage.query.one_file import export_file, is_one_file
@@ -35,7 +36,9 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
     with disk_errors(target):
         target.mkdir(parents=True, exist_ok=True)
         if strangers := sorted(path.name for path in target.iterdir()):
-            raise RunError(f"{target}: expected an empty folder; it holds {strangers[0]}; choose another -o")
+            raise RunError(
+                f"{target}: expected an empty folder; it holds {strangers[0]}; choose another {option('-o')}"
+            )
         used = write_merged(target, (line.decode() for line in _lines(opened)))
         if series:
             _copy_series(opened, target / "series")
@@ -46,6 +49,10 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
         info[SEAL] = make_seal(target, MERGED, definitions=info["definitions"], **counts)
         write_info(target, info)
     return target
+
+
+export = export_run
+"""Its name as a verb."""
 
 
 def _lines(run: Run) -> Iterator[bytes]:

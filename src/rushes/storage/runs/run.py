@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
+from rushes.core.answer import Answer, told, told_html, words_of
 from rushes.core.definition import setting_text
 from rushes.core.errors import InputError, RunError
 from rushes.core.machine.files import Paths
+from rushes.core.reason import worst_key
 from rushes.core.registry import optional_package
 from rushes.core.selection import Where, keys_of, label, meant_by, one, reading_names, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
-from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
+from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, table_html
+from rushes.core.words.suggest import did_you_mean
 from rushes.storage.integrity.seal import DAMAGED
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import joined
@@ -33,10 +36,23 @@ if TYPE_CHECKING:
 
     from rushes.storage.shards.reading import Shards
 
+_SUMMARY, _NOTES = "rushes.instruments.catalogue:summary_of", "rushes.instruments.catalogue:notes_of"
+"""Named and not imported: what a run says is its instrument's to know."""
+
 
 @dataclass(frozen=True, repr=False)
-class Run:
-    """One run: `select` and `one` pick numbers, `table` and `to_frame` lay them out."""
+class Run(Answer):
+    """What was measured, clip by clip.
+
+        run.summary, run.notes              what the terminal says of it
+        len(run), run["p005"]               its clips; one by its id
+        for clip in run: clip.id, clip.review_signal, clip["sharpness"].value
+        run.flagged, run.rejected           clips to look at, worst first
+        run.to_pandas()                     a row per clip, a column per metric
+        run.select("psnr"), run.one("psnr", subject="p005"), run.table("psnr")
+
+    A run of pairs has their set as its last subject; `len` and iteration leave that out.
+    """
 
     path: Path
     info: Mapping[str, Any]
@@ -51,11 +67,60 @@ class Run:
     damage: tuple[str, ...] = ()
     """What is not as it was written, a line each; only where a damaged run was asked for."""
 
-    def __repr__(self) -> str:
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What the call that made it had to say: files that were skipped, clips that are gone."""
+
+    __repr__ = told
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence or a few, as the terminal and the run's page have it."""
+        if self.shards is not None:
+            return self._counted
+        words: str = words_of(self, _SUMMARY)
+        return f"{self.place}: {words}" + ("" if self.status == "complete" else f" The run is {self.status}.")
+
+    @property
+    def _counted(self) -> str:
         numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
-        many = len(self.subjects)
-        what = f"{many} subject{'s' * (many != 1)}, {numbers} number{'s' * (numbers != 1)}"
-        return f"<Run {self.place}: {self.instrument}, {what}, {self.status}>"
+        return f"{self.place}: {self.instrument}, {len(self.subjects):,} clips, {numbers:,} values, {self.status}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the summary."""
+        more: tuple[str, ...] = () if self.shards is not None else words_of(self, _NOTES)
+        return (*self.remarks, *more)
+
+    def _items(self) -> Sequence[Entry]:
+        if self.shards is not None:
+            return self.entries
+        return [entry for entry in self.entries if entry.subject.kind != "set"] or self.entries
+
+    def __getitem__(self, name: str) -> Entry:
+        """One clip by its id."""
+        if self.shards is not None and name in self.measurements:
+            return next(entry for entry in self.entries if entry.subject.id == name)
+        for entry in self.entries:
+            if entry.subject.id == name:
+                return entry
+        raise InputError(f"{self.place}: no clip is called {name!r}{did_you_mean(name, (s.id for s in self.subjects))}")
+
+    @property
+    def flagged(self) -> list[Entry]:
+        """Clips with the review signal flagged, worst first."""
+        return self._with_signal("flagged")
+
+    @property
+    def rejected(self) -> list[Entry]:
+        """Clips with the review signal reject, worst first."""
+        return self._with_signal("reject")
+
+    def _with_signal(self, signal: str) -> list[Entry]:
+        found = [entry for entry in self.entries if entry.subject.badge == signal]
+        return sorted(found, key=lambda entry: worst_key(entry.subject.badge, entry.subject.why))
+
+    def _rows(self) -> Sequence[Mapping[str, object]]:
+        return list(words_of(self, "rushes.storage.query.one_file:table_rows"))
 
     def _repr_html_(self) -> str:
         """The first subjects with their review signals and numbers, for a notebook."""
@@ -74,7 +139,7 @@ class Run:
         shown = table_html(table, columns=COLUMNS + 2)
         left = len(self.subjects) - len(head)
         more = line_html(f"… and {left} more; .table() and .to_frame() have everything") if left else ""
-        return page_html(line_html(repr(self).strip("<>")), shown, more)
+        return told_html(self, shown, more)
 
     @property
     def place(self) -> str:
@@ -132,7 +197,8 @@ class Run:
         if subject is None:
             return tuple(m for s in self.subjects for m in self.measurements.get(s.id, ()))
         if subject not in self.measurements and all(s.id != subject for s in self.subjects):
-            raise InputError(f"{self.place}: no subject is called {subject!r}; there are {len(self.subjects)}")
+            near = did_you_mean(subject, (s.id for s in self.subjects), otherwise=f"; it has {len(self.subjects)}")
+            raise InputError(f"{self.place}: no clip is called {subject!r}{near}")
         return self.measurements.get(subject, ())
 
     def table(self, *names: str, rows: str = "subject", **where: Where) -> Table:
@@ -169,9 +235,9 @@ class Run:
         every = self._of(None)
         for name in names:
             if name not in chosen:
-                have = ", ".join(dict.fromkeys(m.name for m in every))
+                near = did_you_mean(name, (m.name for m in every))
                 known = name in _asked([name], [m.definition for m in every]).values()
-                raise InputError(f"{self.place}: no {name} fits here" if known else f"no {name}; there are {have}")
+                raise InputError(f"{self.place}: no {name} fits here" if known else f"no metric {name!r}{near}")
         for key in where:
             if not any(key in keys_of(m) for m in every):
                 raise InputError(f"{self.place}: no number has {key!r}")
@@ -179,7 +245,7 @@ class Run:
     def scan(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """The clips as Arrow record batches in input order: a row per clip, a column per metric, read in parts.
 
-            for batch in run.scan(columns=["path", "blur_score"], where="badge = 'pass'"): ...
+            for batch in run.scan(columns=["path", "blur_score"], where="review_signal = 'pass'"): ...
 
         Columns and conditions are those of `rushes.query` over its view `clips`.
         """
@@ -191,7 +257,7 @@ class Run:
         """Every number as a row of a pandas frame; `MissingDependency` where pandas is not installed.
 
         With `columns`, a row per clip with these columns of `rushes.query`'s view `clips`; nothing else is read. Else:
-        subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
+        subject, review_signal, name, value, count, note, low, high, level, method (of the interval), signature, then
         one per place (`at_value` for a place that is called like one of these).
         """
         pandas = optional_package("pandas", "a data frame needs pandas; run: pip install pandas")
@@ -264,11 +330,11 @@ def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[s
     return columns
 
 
-_FRAME = ("subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
+_FRAME = ("subject", "review_signal", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
 
 
 def _frame_row(entry: Entry, m: Measurement) -> dict[str, object]:
-    row: dict[str, object] = {"subject": entry.subject.id, "badge": entry.subject.badge, "name": m.name}
+    row: dict[str, object] = {"subject": entry.subject.id, "review_signal": entry.subject.badge, "name": m.name}
     row |= {"value": m.stored_value, "count": m.count, "note": m.note, "signature": m.signature}
     interval = {} if m.interval is None else m.interval.as_dict()
     return row | interval | {key if key not in _FRAME else f"at_{key}": value for key, value in m.at}

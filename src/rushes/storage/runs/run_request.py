@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import RunError
+from rushes.core.words.options import option
 from rushes.storage.runs.ids import Identities
 
 _SHOWN = 3
@@ -45,10 +46,13 @@ class Question:
         """
         if info.get("instrument") != self.instrument:
             there = canonical_json(info.get("instrument"))
-            raise RunError(f"{path}: already contains a run of {there}, not of {self.instrument}; choose another -o")
+            raise RunError(
+                f"{path}: already contains a run of {there}, not of {self.instrument}; choose another {option('-o')}"
+            )
         if differing := _differences(info.get("settings"), self.settings):
             raise RunError(
-                f"{path}: already contains a run with {differing}. Choose another -o, or use --overwrite to replace it."
+                f"{path}: already contains a run with {differing}. Choose another {option('-o')}, or use "
+                f"{option('--overwrite')} to replace it."
             )
         if empty:
             return self
@@ -57,7 +61,7 @@ class Question:
             if _identities(inputs) != _identities(self.inputs):
                 raise RunError(
                     f"{path}: already contains a run of {_shown(inputs)}, not of {_shown(self.inputs)}. "
-                    "Choose another -o, or use --overwrite to replace it."
+                    f"Choose another {option('-o')}, or use {option('--overwrite')} to replace it."
                 )
             return self
         both = _union(inputs, self.inputs) if add else _union(self.inputs, inputs)
@@ -67,7 +71,7 @@ class Question:
         if not same_arguments and set(_identities(inputs)) != set(_identities(self.inputs)):
             raise RunError(
                 f"{path}: already contains a run of {_shown(asked or inputs)}. "
-                f"Use --add to add {_shown(self.asked)}, or --overwrite to replace the run."
+                f"Use {option('--add')} to add {_shown(self.asked)}, or {option('--overwrite')} to replace the run."
             )
         return replace(self, inputs=both, asked=asked or self.asked)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rushes.core import Measurement
 from rushes.core.errors import DefinitionError
-from rushes.core.reason import Reason
+from rushes.core.reason import Reason, severity_of
+from rushes.core.selection import Numbers
 from rushes.core.words.notebook_repr import brief
 from rushes.storage.runs.old_reasons import read_reason
 
@@ -101,8 +102,8 @@ def reasons_of(row: Mapping[str, Any]) -> list[Reason]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A subject with its measurements and, where there is a timeline, its per-frame series."""
+class Entry(Numbers):
+    """One clip of a run: `clip["sharpness"]` is one number, `clip.select("pck", joint="nose")` all that match."""
 
     __repr__ = brief
 
@@ -113,7 +114,30 @@ class Entry:
     def __post_init__(self) -> None:
         for measurement in self.measurements:
             if not isinstance(measurement, Measurement):
-                raise DefinitionError(f"a run stores measurements only; {self.subject.id} was given {measurement!r}")
+                raise DefinitionError(f"a run holds measurements only; {self.subject.id} was given {measurement!r}")
+
+    @property
+    def id(self) -> str:
+        return self.subject.id
+
+    @property
+    def path(self) -> str:
+        return self.subject.path
+
+    @property
+    def review_signal(self) -> str | None:
+        """ "reject", "flagged" or "pass"; None where there is none."""
+        return self.subject.badge
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is flagged or rejected, in words."""
+        return tuple(self.subject.reasons)
+
+    @property
+    def severity(self) -> float:
+        """How many times its threshold the worst value is; 0 where no rule fired."""
+        return severity_of(self.subject.why)
 
     def rows(self) -> list[dict[str, object]]:
         """The lines of `measurements.jsonl`: the subject's id, then the number."""

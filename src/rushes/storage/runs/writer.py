@@ -21,13 +21,14 @@ from typing import IO, Self
 
 from rushes.core import Definition
 from rushes.core.canonical import canonical_json, json_object
-from rushes.core.errors import RunError
+from rushes.core.errors import RunError, RushesError
 from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing_bytes
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import environment
+from rushes.core.words.options import option
 from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal
 from rushes.storage.mirrors.pulling import FEATURES
-from rushes.storage.runs.disk import disk_errors, misfits
+from rushes.storage.runs.disk import disk_errors, made_by, misfits, remove_made
 from rushes.storage.runs.ids import Identities
 from rushes.storage.runs.packing import Packed, entry_of, pack
 from rushes.storage.runs.run_request import Question
@@ -92,7 +93,10 @@ class RunWriter:
         self._definitions: dict[str, object] = {}
         self._paths: dict[str, str] = {}
         question = Question(instrument=instrument, settings=settings, inputs=inputs, asked=asked)
-        busy = RunError(f"{self.path}: another rushes is writing this run; wait for it or choose another -o")
+        busy = RunError(
+            f"{self.path}: another rushes is writing this run; wait for it or choose another {option('-o')}"
+        )
+        self._made = made_by(self.path)
         with disk_errors(self.path), ExitStack() as lock:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.enter_context(exclusive_lock(self.path / LOCK, busy=busy))
@@ -103,8 +107,14 @@ class RunWriter:
             elif before:
                 self._require_format(before)
                 self._require_sound(before)
-                with self._misfits():
-                    question = question.going_on(before, self.path, add=add, empty=self._is_empty())
+                try:
+                    with self._misfits():
+                        question = question.going_on(before, self.path, add=add, empty=self._is_empty())
+                except RunError:
+                    if before.get("instrument") != instrument or not self._is_without_values():
+                        raise
+                    self._empty(question, before)  # what came to nothing never stands in the way of its remedy
+                    before = {}
             self._inputs = question.inputs
             self._info = question.as_dict() | {"format": self._format, "environment": environment()}
             self._definitions.update(as_dict(before.get("definitions")))
@@ -115,7 +125,9 @@ class RunWriter:
 
     def _misfits(self) -> AbstractContextManager[None]:
         """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
-        return misfits(f"{self.path}: the run's files do not fit together", "choose another -o or remove the folder")
+        return misfits(
+            f"{self.path}: the run's files do not fit together", f"choose another {option('-o')} or remove the folder"
+        )
 
     def _begin(self) -> None:
         """Find what is finished, and make ready for more."""
@@ -134,7 +146,13 @@ class RunWriter:
                 self._leave()
             with suppress(OSError):
                 self._write_info("interrupted")
+        if isinstance(error, RushesError) and not self._finished_ids():
+            self.discard()
         self._lock.close()
+
+    def discard(self) -> None:
+        """Leave nothing of a run that this writer began and that came to nothing; one that was there stays."""
+        remove_made(self.path, self._made)
 
     @property
     def _is_open(self) -> bool:
@@ -171,7 +189,9 @@ class RunWriter:
     def add(self, entry: Entry | Packed | Stored) -> None:
         """Store one finished subject; when this returns, a crash no longer loses it."""
         if isinstance(entry, Stored):
-            raise RunError(f"{self.path}: a run in one piece is written by one process; {entry.subject_id} came stored")
+            raise RunError(
+                f"{self.path}: a run in one piece is written by one process; {entry.subject_id} was written elsewhere"
+            )
         packed = entry if isinstance(entry, Packed) else pack(entry)
         with disk_errors(self.path):
             if packed.series is not None:
@@ -219,6 +239,12 @@ class RunWriter:
         files = (self.path / name for name in ("journal.jsonl", "subjects.jsonl"))
         return not any(file.exists() and file.stat().st_size for file in files)
 
+    def _is_without_values(self) -> bool:
+        """Whether no number of the run has a value."""
+        files = (self.path / name for name in ("journal.jsonl", "measurements.jsonl"))
+        lines = (line for file in files if file.exists() for line in _lines(file))
+        return not any('"value":' in line.replace('"value":null', "") for line in lines)
+
     def _empty(self, question: Question, before: Mapping[str, object]) -> None:
         """Take the run's own files away, what else lies there not; `run.json` is replaced last."""
         if before.get("instrument") != question.instrument:
@@ -233,7 +259,9 @@ class RunWriter:
 
     def _require_format(self, before: Mapping[str, object]) -> None:
         if in_shards(before):
-            raise RunError(f"{self.path}: holds a run in shards, which is not continued in this way; choose another -o")
+            raise RunError(
+                f"{self.path}: holds a run in shards, which is not continued in this way; choose another {option('-o')}"
+            )
 
     def _read_info(self) -> dict[str, object]:
         """`run.json` of an earlier run in this directory; {} where there is none."""
@@ -242,12 +270,13 @@ class RunWriter:
             strangers = sorted(p.name for p in self.path.iterdir() if p.name not in _NO_STRANGERS)
             if strangers:
                 raise RunError(
-                    f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
+                    f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another "
+                    f"{option('-o')}"
                 )
             return {}
         info = json_object(target.read_bytes())
         if "instrument" not in info:
-            raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o")
+            raise RunError(f"{target}: expected a run's JSON; got something else; choose another {option('-o')}")
         return info
 
     def _bring_back_merged(self) -> dict[str, tuple[int, int]] | None:

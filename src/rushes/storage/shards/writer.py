@@ -26,6 +26,7 @@ from typing import Any
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import RunError
 from rushes.core.machine.files import replacing, replacing_bytes
+from rushes.core.words.options import option
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import Packed, pack, run_digest
 from rushes.storage.runs.subjects import Entry
@@ -83,7 +84,9 @@ class ShardedWriter(RunWriter):
 
     def _require_format(self, before: Mapping[str, object]) -> None:
         if not in_shards(before):
-            raise RunError(f"{self.path}: holds a run in one piece, which stays in one piece; choose another -o")
+            raise RunError(
+                f"{self.path}: holds a run in one piece, which stays in one piece; choose another {option('-o')}"
+            )
         size = as_dict(before.get("shards")).get("size")
         self._size = size if isinstance(size, int) and size > 0 else self._size
 

@@ -15,6 +15,7 @@ from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.grouping import grouped
 from rushes.core.machine.provenance import file_digest
+from rushes.core.words.options import option
 from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run, subject_ids
 from rushes.study.exchange.files import read_rows
 from rushes.suite.imports.definitions import DeclaredColumn, distinct
@@ -117,7 +118,9 @@ def _read(path: Path | str, wanted: Sequence[DeclaredColumn], system: str) -> tu
     """The rows, and the columns of numbers that nobody declared."""
     if not wanted:
         raise InputError(
-            f"{path}: say what the columns mean: --define NAME:unit=…,better=higher|lower|neither, or --definitions"
+            f"{path}: say what the columns mean: "
+            f"{option('--define NAME:unit=…,better=higher|lower|neither', 'define=…')}, or "
+            f"{option('--definitions FILE')}"
         )
     rows = read_rows(path, needed=[one.column for one in wanted], strip=True)
     if not rows:
@@ -127,9 +130,11 @@ def _read(path: Path | str, wanted: Sequence[DeclaredColumn], system: str) -> tu
     of_system = next(iter(_found(_SYSTEM, columns, declared)), "")
     of_clip = _telling(rows, of_system, _found(_CLIP, columns, declared))
     if not of_system and not system:
-        raise InputError(f"{path}: no column says which system a row is about (system, model); name it with --system")
+        raise InputError(
+            f"{path}: no column says which system a row is about (system, model); name it with {option('--system')}"
+        )
     if of_system and system:
-        raise InputError(f"{path}: has a column {of_system}, so --system {system} is not needed")
+        raise InputError(f"{path}: has a column {of_system}, so {option(f'--system {system}')} is not needed")
     found: list[_Row] = []
     seen: dict[tuple[str, str], int] = {}
     for line, cells in rows:

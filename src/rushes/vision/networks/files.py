@@ -48,7 +48,7 @@ def networks_of(manifest: Manifest) -> tuple[tuple[str, NetworkFile], ...]:
 
 def _require(manifest: Manifest, file: Path, obtain: str, most: int) -> None:
     if not file.is_file():
-        hint = f"; {obtain}" if obtain else "; place it beside the manifest"
+        hint = f"; {obtain}" if obtain else "; put it beside the manifest"
         raise WeightsNotFound(f"{file}: expected a file of {manifest.path}; nothing is there{hint}")
     if (size := file.stat().st_size) > most or not size:
         raise WeightsError(f"{file}: expected 1 to {most:,} bytes; the file has {size:,}")

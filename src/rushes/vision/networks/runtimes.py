@@ -124,7 +124,7 @@ class _TorchScript:
 
     def place(self, output: str, index: int) -> int:
         if output:
-            raise WeightsError(f"TorchScript outputs have no names; give index in place of name {output!r}")
+            raise WeightsError(f"TorchScript outputs have no names; give index instead of name {output!r}")
         return index
 
     def run(self, given: Sequence[tuple[str, NDArray[Any]]]) -> list[NDArray[Any]]:

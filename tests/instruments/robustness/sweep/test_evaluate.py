@@ -137,7 +137,7 @@ class TestResuming:
         assert read_sweep(tmp_path / "s").declared_runs == 6
 
     def test_fewer_values_are_another_sweep(self, clip, finished, tmp_path):
-        with pytest.raises(RunError, match=r"it holds crf=30_seed=1; choose another -o"):
+        with pytest.raises(RunError, match=r"it holds crf=30_seed=1; choose another run"):
             self.sweep(clip, tmp_path / "s", axes={"crf": [20]})
 
     def test_another_judge_is_another_sweep(self, clip, finished, tmp_path):
@@ -195,7 +195,7 @@ class TestFailures:
             ({"axes": {"../x": [1]}}, "no perturbation is called"),
             ({"axes": {"crf": [20]}, "seeds": []}, "seeds that differ"),
             ({"axes": {"audio_shift": [0, 100]}}, "has no sound"),
-            ({"axes": {"crf": [20]}, "profile": "no-such"}, "no such file"),
+            ({"axes": {"crf": [20]}, "profile": "no-such"}, "no such profile or file"),
         ],
     )
     def test_refused_before_anything_is_written(self, silent_clip, tmp_path, options, message):
@@ -361,7 +361,7 @@ class TestWarnings:
     def test_a_bundle_without_sound_cannot_be_moved_by_it(self):
         general = named_judge("bundle", JudgeOptions())
         (line,) = self.warned({"audio_shift": [0.0, 200.0]}, [1], general)
-        assert line.startswith("audio_shift cannot move this judge, and will look perfectly stable: no rule of the")
+        assert line.startswith("audio_shift cannot affect this judge, and will look perfectly stable: no rule of the")
         assert self.warned({"brightness": [1.0]}, [1], general) == []
         assert self.warned({"audio_shift": [0.0]}, [1], BundleJudge(load_profile("talking-head"), 1)) == []
 

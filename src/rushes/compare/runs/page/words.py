@@ -146,6 +146,14 @@ def unlike_lines(comparison: RunComparison) -> list[str]:
     return [f"{reason}: {', '.join(names)}" for reason, names in reasons.items()]
 
 
+def comparison_notes(found: RunsComparison) -> tuple[str, ...]:
+    """What the terminal says beside the opening: averaged samples, how files differ, what Holm's rule leaves open."""
+    remarks = [line for one in found.comparisons for line in one.remarks]
+    refused = [f"Refused: {refusal.why}" for one in found.comparisons for refusal in one.refused]
+    states = [f"{run.place}: the run is {run.status}" for run in found.runs if run.status != "complete"]
+    return tuple(dict.fromkeys([*states, *remarks, *fact_lines(found), *holm_lines(found), *refused]))
+
+
 def holm_lines(found: RunsComparison) -> list[str]:
     """What Holm's rule leaves unclear, and whether so few clips could tell anything."""
     return [line for line in (_alone_line(found), too_few_line(found)) if line]

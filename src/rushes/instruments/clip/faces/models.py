@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rushes.core.errors import InputError, MediaError, MissingDependency
 from rushes.core.machine.provenance import file_digest
+from rushes.core.words.options import option
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.faces.track import FaceTrackBuilder
 from rushes.instruments.clip.metrics.face.syncnet.scores import SyncScores, clip_scores
@@ -59,10 +60,12 @@ def load_face_settings(
     """
     if tier == 0:
         if face_model is not None or syncnet_weights is not None:
-            raise InputError("a face model needs tier 1 and SyncNet weights need tier 2; give --tier as well")
+            raise InputError(
+                f"a face model needs tier 1 and SyncNet weights need tier 2; give {option('--tier N')} as well"
+            )
         return None
     if tier == 1 and syncnet_weights is not None:
-        raise InputError("SyncNet weights need tier 2; give --tier 2 as well")
+        raise InputError(f"SyncNet weights need tier 2; give {option('--tier 2')} as well")
     model = None if face_model is None else str(face_model)
     weights = None if syncnet_weights is None else str(syncnet_weights)
     return FaceSettings(

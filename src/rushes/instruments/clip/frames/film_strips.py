@@ -115,7 +115,7 @@ def _find(task: StripTask) -> tuple[Path | None, str]:
                 return candidate, ""
         except (OSError, ValueError):
             continue
-        missing = "The file at this place is not the one that was measured, so its pictures are not shown."
+        missing = "This file is not the one that was measured, so its pictures are not shown."
     return None, missing
 
 

@@ -8,6 +8,7 @@ from rushes.core.definition import Definition, parse_signature
 from rushes.core.errors import DefinitionError, InputError
 from rushes.core.metric import ClipMetric
 from rushes.core.registry import Registry
+from rushes.core.words.options import option
 from rushes.instruments.clip.input_param import names_input
 
 _FAMILIES = (
@@ -63,7 +64,7 @@ def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) ->
     added = {name: installed(name) for name in sorted(set(extra))}
     for name, metric in added.items():
         if metric.tier > tier:
-            raise InputError(f"{name} needs tier {metric.tier}; give --tier {metric.tier} as well")
+            raise InputError(f"{name} needs tier {metric.tier}; give {option(f'--tier {metric.tier}')} as well")
     built_in = {name: METRICS[name] for name in _HOMES}
     found = {name: metric for name, metric in built_in.items() if name in added or not metric.on_request} | added
     return {

@@ -12,14 +12,14 @@ from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing
 from rushes.core.reason import severity_of, severity_text, worst_key
-from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text, number
+from rushes.core.table import NUMBER, TEXT, Cell, Table, number
 from rushes.instruments.clip.bundle import MetricBundle, by_name, metric_bundle
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.signals.profile import Profile
 from rushes.present.pages.subjects import not_judged
+from rushes.storage.query.one_file import csv_table, export_file
 from rushes.storage.remote.address import is_remote, joined
 from rushes.storage.remote.store import put_files
-from rushes.storage.remote.transfer import upload_on_exit
 from rushes.storage.runs import Entry, Run
 
 
@@ -79,21 +79,13 @@ def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = N
 
 
 def csv_of(run: Run) -> str:
-    """One row per clip: id, path, badge, reasons, then one column per signature, as stored."""
-    signatures = list(dict.fromkeys(m.signature for entry in run.entries for m in entry.measurements))
-    rows = []
-    for entry in run.entries:
-        subject, values = entry.subject, {m.signature: m.stored_value for m in entry.measurements}
-        texts = (subject.id, subject.path, subject.badge or "", "; ".join(subject.reasons))
-        rows.append((*texts, *(values.get(signature) for signature in signatures)))
-    return csv_text(("id", "path", "review_signal", "reasons", *signatures), rows)
+    """One row per clip: id, path, review_signal, severity, reasons, then a column per metric, as stored."""
+    return csv_table(run)
 
 
-def write_csv(run: Run, path: Path | str) -> str:
-    """Write `csv_of`; where it was written."""
-    with upload_on_exit(path) as target, replacing(target) as out:
-        out.write(csv_of(run))
-    return str(path)
+def write_csv(run: Run, path: Path | str) -> list[str]:
+    """Write `csv_of`, and how each column was measured beside it; the files that were written."""
+    return export_file(run, path)
 
 
 def write_bundles(run: Run, folder: Path | str) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from rushes.core.judge import Judge, JudgeOptions, Verdict
+from rushes.core.words.options import option
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.faces.models import Tier, load_face_settings
 from rushes.instruments.clip.metrics import known
@@ -54,7 +55,7 @@ class BundleJudge(Judge):
             return ""
         return (
             f"no rule of the profile {self.profile.name} listens to the sound at tier {self.tier}; "
-            "--tier 1 with --profile talking-head does"
+            f"{option('--tier 1')} with {option('--profile talking-head')} does"
         )
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:

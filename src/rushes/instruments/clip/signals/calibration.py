@@ -80,7 +80,7 @@ class Calibration:
         assert rate.interval is not None
         between = f"{_percent(rate.interval.low)} to {_percent(rate.interval.high)}"
         lines = [
-            f"# Calibrated on {self.clips} clips of {source}: the {self.percentile:g}th percentile of each reading.",
+            f"# Calibrated on {self.clips} clips of {source}: the {self.percentile:g}th percentile of each metric.",
             f"# False alarms to expect: {_percent(float(rate.value or 0))} of such clips (95 % interval {between}; "
             "each clip judged by the others).",
             "# Clips of another kind will be flagged more often: calibrate again for them.",

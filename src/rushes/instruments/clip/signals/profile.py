@@ -31,6 +31,7 @@ from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.reason import Comparison, Level
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.metrics import METRICS, is_extra, readings
 
 BUILT_IN = ("general", "talking-head", "generated", "metricbundle-v1")
@@ -95,7 +96,8 @@ def load_profile(name_or_file: str | Path) -> Profile:
         return parse_profile(text, source=f"{name_or_file}.toml")
     path = Path(name_or_file)
     if not path.is_file():
-        raise InputError(f"{path}: expected {', '.join(BUILT_IN)} or a profile file; there is no such file")
+        every = f"; expected {', '.join(BUILT_IN)} or a profile file"
+        raise InputError(f"{path}: no such profile or file{did_you_mean(str(path), BUILT_IN, otherwise=every)}")
     try:
         return parse_profile(path.read_text("utf-8"), source=str(path))
     except (OSError, UnicodeDecodeError) as error:

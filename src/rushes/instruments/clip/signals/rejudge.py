@@ -8,6 +8,7 @@ from dataclasses import replace
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.reason import Cause, Reason
+from rushes.core.words.options import option
 from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import METRICS, readings
 from rushes.instruments.clip.signals.badges import judge
@@ -34,13 +35,15 @@ def judged_again(run: Run, profile: str | None) -> tuple[Run, Profile]:
     name, digest = settings.get("profile"), settings.get("profile_sha256")
     if profile is None and name not in BUILT_IN:
         raise InputError(
-            f"{run.place}: was judged with the profile {name!r} from a file; give that file: --profile FILE"
+            f"{run.place}: was judged with the profile {name!r} from a file; give that file: {option('--profile FILE')}"
         )
     rules = load_profile(profile or str(name))
     if rules.digest == digest:
         return run, rules
     if profile is None:
-        raise InputError(f"{run.place}: the profile {name} has changed since; --profile {name} judges with today's")
+        raise InputError(
+            f"{run.place}: the profile {name} has changed since; {option(f'--profile {name}')} judges with today's"
+        )
     entries = [_judged(entry, rules) for entry in run.entries]
     info = {**run.info, "settings": {**settings, "profile": rules.name, "profile_sha256": rules.digest}}
     subjects = tuple(entry.subject for entry in entries)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import Side
 
@@ -61,7 +62,9 @@ class Groups:
         given = list(names)
         if given and all(self.class_of(name, side) is None for name in given):
             how = "lies in a folder below the set" if self.source == FOLDERS else f"is named in {self.source}"
-            raise InputError(f"--groups: no clip of the {_WORDS[side]} set {how}; its clips are such as {given[0]!r}")
+            raise InputError(
+                f"{option('--groups')}: no clip of the {_WORDS[side]} set {how}; its clips are such as {given[0]!r}"
+            )
 
 
 def read_groups(given: str | Path) -> Groups:

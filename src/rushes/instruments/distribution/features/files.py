@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.distribution.compare import SetComparison, set_entry
 from rushes.instruments.distribution.definitions import (
     KERNELS,
@@ -134,9 +135,7 @@ def refuse_features(*given: Path | str) -> None:
     """`InputError` for a file of features where clips are expected: their extractor has to be named."""
     for path in given:
         if str(path).lower().endswith(FEATURE_SUFFIXES) or _is_foreign_archive(path):
-            raise InputError(
-                f"{path}: features need the name of what made them: --extractor NAME, in Python compare_features"
-            )
+            raise InputError(f"{path}: features need the name of what made them: {option('--extractor NAME')}")
 
 
 def _is_foreign_archive(path: Path | str) -> bool:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rushes.core import canonical_json
 from rushes.core.errors import DefinitionMismatch, InputError
 from rushes.core.machine.files import replacing_bytes
+from rushes.core.words.options import option
 from rushes.instruments.distribution.clips.segments import Windows
 from rushes.instruments.distribution.show.remarks import Facts, ReadFacts
 from rushes.media.find.clips import natural_key
@@ -124,7 +125,8 @@ def load_statistics(path: Place | str, how: How) -> FeatureSet:
         f"{key} is {stored.get(key, 'not named')} there and {wanted.get(key, 'not named')} here"
         for key in _differing(stored, wanted)
     ]
-    raise DefinitionMismatch(f"{path}: made under another recipe: {'; '.join(parts)}")
+    remedy = f"give the protocol it was saved under ({option('--protocol NAME')}), or save it again"
+    raise DefinitionMismatch(f"{path}: made under another recipe: {'; '.join(parts)}; {remedy}")
 
 
 def _differing(stored: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:

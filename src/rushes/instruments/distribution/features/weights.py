@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from rushes.core.errors import MissingDependency, WeightsError, WeightsNotFound
 from rushes.core.machine.provenance import file_digest, short_digest
+from rushes.core.words.options import option
 from rushes.instruments.distribution.features.backbones import BACKBONES, Backbone, Published
-from rushes.instruments.distribution.protocols import DEFAULT, FRAMES, Recipe, recipe
+from rushes.instruments.distribution.protocols import FRAMES, SPECIFICATION, Recipe, recipe
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.vision.models.cache import model_path, pull_command
 from rushes.vision.models.catalogue import file_named
@@ -226,9 +227,9 @@ def _how_to_get(backbone: str, wrong: Sequence[str], root: Path | None) -> str:
     if pullable:
         parts.append(f"run: {pull_command(pullable)}")
     elif published:
-        parts.append("not downloadable; place the file yourself")
-    place = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
-    parts.append(f"{'or ' if pullable else ''}{place}give --weights FILE")
+        parts.append("not downloadable; put the file there yourself")
+    place = f"put it at {SEED_FOLDER / published[0].file}, or " if published else ""
+    parts.append(f"{'or ' if pullable else ''}{place}give {option('--weights FILE')}")
     looked = ", ".join(str(folder.absolute()) for folder in weights_folders(root))
     return (
         f"weights for {backbone} are missing: {'; '.join(parts)}; looked in {looked} and the cache of pulled models; "
@@ -353,7 +354,7 @@ def default_recipe(backbone: Backbone) -> Recipe:
     """A recipe to build the network under where any will do: its parameters have one layout under all."""
     if backbone.name == FRAMES.backbone:
         return FRAMES
-    protocol = DEFAULT if DEFAULT in backbone.protocols else backbone.protocols[0]
+    protocol = SPECIFICATION if SPECIFICATION in backbone.protocols else backbone.protocols[0]
     return recipe(protocol, "fvd", backbone=backbone.name)
 
 

@@ -14,7 +14,7 @@ from rushes.core.errors import InputError
 from rushes.core.selection import keys_of
 from rushes.instruments.distribution.compare import SetComparison, prepare
 from rushes.instruments.distribution.features.backbones import BACKBONES
-from rushes.instruments.distribution.protocols import DEFAULT, METRICS, Choices
+from rushes.instruments.distribution.protocols import METRICS, SPECIFICATION, Choices
 from rushes.instruments.distribution.settings import Role, Settings, metrics_from
 from rushes.instruments.distribution.show.remarks import sentences_of
 
@@ -42,7 +42,7 @@ def calculate_video_metrics(
     num_workers: int = 16,
     device: str | torch.device = _WHERE_THERE_IS_ONE,
     *,
-    protocol: str = DEFAULT,
+    protocol: str = SPECIFICATION,
     weights: Sequence[str | Path] = (),
 ) -> VideoMetrics:
     """FID-VID and FVD between generated and ground-truth videos, as `{'FVD-3DRN50': …, 'FVD-3DInception': …}`.

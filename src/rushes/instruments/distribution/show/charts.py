@@ -72,7 +72,7 @@ def _caption(rows: Sequence[DistanceRow]) -> str:
     protocols = {row.setting("protocol") for row in rows}
     if len(protocols) > 1 and len(sizes) == 1 and not rows[0].is_share:
         values = [float(row.value.value or 0.0) for row in rows]
-        parts.append("The clips are the same; the protocol alone moves the number ")
+        parts.append("The clips are the same; the protocol alone changes the number ")
         parts[-1] += f"from {number_text(min(values))} to {number_text(max(values))}."
     elif len(protocols) > 1 and len(sizes) > 1:
         named = "; ".join(f"{row.setting('protocol')}: {_sizes(row)}" for row in rows)

@@ -145,7 +145,7 @@ def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
     ]
     return Table(
         title="Which constant would have changed it by how much",
-        columns=(*TEXT("metric", "constant", "in its place", "as in"), *NUMBER("value ↓", "change")),
+        columns=(*TEXT("metric", "constant", "instead", "as in"), *NUMBER("value ↓", "change")),
         rows=lines,
         caption="One constant at a time is that of another protocol; the others stay as they are.",
     )

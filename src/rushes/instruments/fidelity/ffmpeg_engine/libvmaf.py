@@ -76,7 +76,7 @@ class LibvmafObserver:
                 return Seen(series=self._series(frames), params={**params, "engine": engine}, notes=self._left_out)
             except EngineFailure as error:
                 self._give_up(str(error))
-        return Seen(missing=self._missing or "no pair of frames came", params=params)
+        return Seen(missing=self._missing or "there was no pair of frames", params=params)
 
     def _start(self, form: RawForm) -> Running:
         if form.bits not in _DEPTHS:

@@ -13,6 +13,7 @@ from pathlib import Path
 from rushes.core.errors import InputError, MissingDependency
 from rushes.core.machine.files import file_stamp
 from rushes.core.machine.provenance import file_digest, short_digest
+from rushes.core.words.options import option
 from rushes.vision.models.cache import model_path, place
 from rushes.vision.models.catalogue import file_named
 
@@ -60,7 +61,7 @@ def _pulled_program() -> Path:
     if machine != _MACHINE:
         raise MissingDependency(
             f"the ffmpeg with libvmaf that can be pulled runs on Linux on x86-64, not on {' '.join(machine)}; give one "
-            "of your own: --weights libvmaf=PATH-TO-FFMPEG"
+            f"of your own: {option('--weights libvmaf=FILE', 'models=…')}"
         )
     return _pulled(PROGRAM)
 

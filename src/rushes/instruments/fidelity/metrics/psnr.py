@@ -26,7 +26,7 @@ PSNR = Definition(
     formula="mean over frames of min(100, 10 log10(255² / MSE)), MSE over every sample of R, G and B together"
     + FROM_YUV,
     edge_cases=_EDGES,
-    reference="Wang et al. 2004, which it is held against there; peak 255",
+    reference="Wang et al. 2004, which compares SSIM with it; peak 255",
     params=signature_params(**HOW, cap=CAP, peak=255, pool="mean"),
     depends_on=("frame_size", "transfer"),
 )

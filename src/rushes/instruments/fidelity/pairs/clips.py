@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.fidelity.pairs.frames import By
 from rushes.media.find.sets import Clip, ClipSet, read_set
 
@@ -51,8 +52,9 @@ def pair_sets(gen: str | Path, gt: str | Path, *, by: By = "name") -> PairedSets
 def _by_index(ours: ClipSet, theirs: ClipSet) -> list[ClipPair]:
     if len(ours.clips) != len(theirs.clips):
         raise InputError(
-            f"{ours.given} has {len(ours.clips)} clips and {theirs.given} {len(theirs.clips)}; --pair index needs as "
-            "many on both sides, --pair name pairs by name"
+            f"{ours.given} has {len(ours.clips)} clips and {theirs.given} {len(theirs.clips)}; "
+            f"{option('--pair index')} needs as "
+            f"many on both sides, {option('--pair name')} pairs by name"
         )
     return [ClipPair(name=_stem(a), gen=a, gt=b) for a, b in zip(ours.clips, theirs.clips, strict=True)]
 
@@ -62,7 +64,7 @@ def _by_name(ours: ClipSet, theirs: ClipSet) -> list[ClipPair]:
     if not generated.keys() & references.keys():
         raise InputError(
             f"{ours.given} and {theirs.given}: no clip has the same name in both ({_first(generated)} against "
-            f"{_first(references)}); rename them, or give --pair index to pair in order"
+            f"{_first(references)}); rename them, or give {option('--pair index')} to pair in order"
         )
     pairs = [
         ClipPair(

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 from rushes.core import Measurement
 from rushes.core.definition import Setting
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.fidelity.pairs.sides import RESIZER, Shown, Side
 
 By: TypeAlias = Literal["name", "index", "time"]
@@ -46,7 +47,7 @@ class Pairing:
         if self.lag != "auto" and (isinstance(self.lag, bool) or not isinstance(self.lag, int)):
             raise InputError(f"a lag is a whole number of frames, or auto; got {self.lag!r}")
         if self.lag and self.by == "time":
-            raise InputError("a lag counts frames, which --pair time does not pair by; give one of them")
+            raise InputError(f"a lag counts frames, which {option('--pair time')} does not pair by; give one of them")
 
     @property
     def params(self) -> dict[str, Setting]:
@@ -92,7 +93,7 @@ def check_rates(gen: Side, gt: Side, pairing: Pairing) -> None:
     if abs(gen.fps - gt.fps) > _RATE_SLACK * max(gen.fps, gt.fps):
         raise InputError(
             f"{gen.clip.name}: {gen.fps:.6g} frames a second against a reference of {gt.fps:.6g}; give --pair time to "
-            "hold together what is shown together, or --pair index for frame by frame"
+            "pair frames by time, or --pair index for frame by frame"
         )
 
 
@@ -113,8 +114,8 @@ def paired(gen: Side, gt: Side, pairing: Pairing, *, lag: int = 0, tally: Tally)
     if (tally.gen_over or tally.gt_over) and pairing.by != "time" and not pairing.lag and pairing.cut == "none":
         counts = tally.pairs + tally.gen_over, tally.pairs + tally.gt_over
         raise InputError(
-            f"{gen.clip.name}: {counts[0]} frames against a reference of {counts[1]}; give --cut shortest to compare "
-            "the first of both, --lag auto to look for a shift, or --pair time"
+            f"{gen.clip.name}: {counts[0]} frames against a reference of {counts[1]}; give --cut shortest to "
+            "truncate to the shorter, --lag auto to look for a shift, or --pair time"
         )
     if not tally.pairs:
         raise InputError(f"{gen.clip.name}: no frame of it has a counterpart in the reference ({_left(tally)})")
@@ -136,7 +137,9 @@ def _by_index(gen: Side, gt: Side, lag: int, tally: Tally) -> Iterator[tuple[Sho
 def _by_time(gen: Side, gt: Side, tally: Tally) -> Iterator[tuple[Shown, Shown]]:
     for side in (gen, gt):
         if side.fps is None:
-            raise InputError(f"{side.clip.name}: has no times (pictures have none); --pair time needs two videos")
+            raise InputError(
+                f"{side.clip.name}: has no times (pictures have none); {option('--pair time')} needs two videos"
+            )
     assert gen.fps is not None and gt.fps is not None
     ours = iter(gen)
     now, after = next(ours, None), next(ours, None)

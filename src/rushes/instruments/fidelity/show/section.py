@@ -42,7 +42,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         question=INSTRUMENT.question,
         run=run,
         notice=notice(run, total=len(run.info.get("inputs") or ())),
-        summary=summary(run),
+        summary=told(run),
         facts=_facts(run),
         subjects=table,
         grids=grids(run),
@@ -57,17 +57,30 @@ def grids(run: Run) -> tuple[Table, ...]:
 
 def tables(run: Run) -> tuple[str, tuple[Table, ...]]:
     """What the run's own page has of the section."""
-    return summary(run), grids(run)
+    return told(run), grids(run)
 
 
 def summary(run: Run) -> str:
     """How many pairs, and what the first few means of the set are."""
     pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
     failed = [entry for entry in pairs if "error" in entry.subject.facts]
-    told = [f"{head_of(m)} {value_text(m)}" for m in set_numbers(run)[:_NAMED] if m.value is not None]
+    told = [f"{head_of(m).rstrip(' ↑↓')} {value_text(m)}" for m in set_numbers(run)[:_NAMED] if m.value is not None]
     many = counted(len(pairs) - len(failed), "pair")
-    lost = f" {len(failed)} could not be: {failed[0].subject.facts['error']}." if failed else ""
-    return f"{many}: {', '.join(told)}.{lost}" if told else f"{many}.{lost}"
+    return f"{', '.join(told)}: mean over {many}." if told else f"{many}."
+
+
+def told(run: Run) -> str:
+    """The summary with its notes, for a page."""
+    return " ".join([summary(run), *(f"{note}." for note in notes(run))])
+
+
+def notes(run: Run) -> tuple[str, ...]:
+    """Pairs that could not be compared, with the first reason."""
+    pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
+    failed = [entry for entry in pairs if "error" in entry.subject.facts]
+    if not failed:
+        return ()
+    return (f"{len(failed)} of {len(pairs)} pairs could not be compared: {failed[0].subject.facts['error']}",)
 
 
 def _details(entry: Entry, series: Mapping[str, Series], strip: Strip | None) -> dict[str, object]:

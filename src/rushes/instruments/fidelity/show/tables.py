@@ -14,6 +14,9 @@ from rushes.instruments.fidelity.metric import PairMetric
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.pairs.frames import Pairing
 from rushes.instruments.fidelity.pairs.lag import LAG_FRAMES
+from rushes.storage.query.columns import Column as ClipColumn
+from rushes.storage.query.columns import columns_of
+from rushes.storage.query.one_file import SIGNATURE_HEADS, signature_rows, signatures_beside
 from rushes.storage.remote.transfer import upload_on_exit
 from rushes.storage.runs import Entry, Run
 
@@ -131,20 +134,30 @@ def pair_table(run: Run, *, most: int | None = None, columns: int | None = None)
 
 
 def csv_of(run: Run) -> str:
-    """One row per pair: id, paths, frames, reason, then one column per signature, as stored."""
+    """One row per pair: id, paths, frames, reason, then a column per metric, as stored."""
     entries = [entry for entry in run.entries if entry.subject.kind == "pair"]
-    signatures = list(dict.fromkeys(m.signature for entry in entries for m in entry.measurements))
+    columns = _pair_columns(run)
+    signatures = [column.signature for column in columns]
     rows = []
     for entry in entries:
         subject, values = entry.subject, {m.signature: m.stored_value for m in entry.measurements}
         path, _ = reference_of(entry)
         texts = (subject.id, subject.path, path, subject.facts.get("frames", ""), subject.facts.get("error", ""))
         rows.append((*texts, *(values.get(signature) for signature in signatures)))
-    return csv_text(("id", "gen", "gt", "frames", "not_compared", *signatures), rows)
+    return csv_text(("id", "gen", "gt", "frames", "not_compared", *(column.name for column in columns)), rows)
 
 
-def write_csv(run: Run, path: Path | str) -> str:
-    """Write `csv_of`; where it was written."""
-    with upload_on_exit(path) as target, replacing(target) as out:
-        out.write(csv_of(run))
-    return str(path)
+def _pair_columns(run: Run) -> list[ClipColumn]:
+    """The columns of what was measured on pairs."""
+    of_pairs = {m.signature for entry in run.entries if entry.subject.kind == "pair" for m in entry.measurements}
+    return [column for column in columns_of(run) if column.signature in of_pairs]
+
+
+def write_csv(run: Run, path: Path | str) -> list[str]:
+    """Write `csv_of`, and how each column was measured beside it; the files that were written."""
+    beside = signatures_beside(path)
+    signatures = csv_text(SIGNATURE_HEADS, signature_rows(_pair_columns(run)))
+    for name, text in ((str(path), csv_of(run)), (beside, signatures)):
+        with upload_on_exit(name) as target, replacing(target) as out:
+            out.write(text)
+    return [str(path), beside]

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import file_digest
 from rushes.core.registry import Registry
+from rushes.core.words.options import option
 from rushes.instruments.judge.asking.answer_log import read_answers
 from rushes.instruments.judge.asking.frames import FrameStore
 from rushes.instruments.judge.asking.requests import Ask, Method, Part, Reply
@@ -81,7 +82,8 @@ def named_answerer(judge: str | Callable[..., Any] | Answerer, limits: Limits) -
         kind, sign, argument = judge.partition(":")
         if not sign or not argument.strip():
             raise InputError(
-                f"--judge reads openai:URL#MODEL, command:CMD, python:MODULE:FUNCTION or replay:FILE; got {judge!r}"
+                f"{option('--judge')} is openai:URL#MODEL, command:CMD, python:MODULE:FUNCTION or replay:FILE; got "
+                f"{judge!r}"
             )
         return ANSWERERS[kind].from_argument(argument, limits)
     if not callable(judge):
@@ -102,9 +104,9 @@ class OpenaiAnswerer:
     def from_argument(cls, argument: str, limits: Limits) -> OpenaiAnswerer:
         """`URL#MODEL`."""
         url, _, model = argument.partition("#")
-        check_address(url, "--judge openai:URL#MODEL")
+        check_address(url, f"{option('--judge')} openai:URL#MODEL")
         if not model.strip():
-            raise InputError(f"--judge openai:URL#MODEL names the model after #; got {argument!r}")
+            raise InputError(f"{option('--judge')} openai:URL#MODEL names the model after #; got {argument!r}")
         return cls(model=model.strip(), base_url=url.rstrip("/"), limits=limits)
 
     @property
@@ -201,11 +203,13 @@ class PythonAnswerer:
         try:
             function = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError) as error:
-            raise InputError(f"--judge python:{argument}: cannot be loaded ({error})") from None
+            raise InputError(f"{option('--judge')} python:{argument}: cannot be loaded ({error})") from None
         finally:
             sys.path.remove(os.getcwd())
         if not callable(function):
-            raise InputError(f"--judge python:{argument}: expected a function; got {type(function).__name__}")
+            raise InputError(
+                f"{option('--judge')} python:{argument}: expected a function; got {type(function).__name__}"
+            )
         return cls(name=argument, function=function)
 
     def describe(self) -> dict[str, object]:

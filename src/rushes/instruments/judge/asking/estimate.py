@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.judge.asking.requests import Ask, Method
 
 _LETTERS_PER_TOKEN = 4
@@ -87,13 +88,13 @@ def check_budget(budget: str | int | None, plan: Estimate) -> None:
         return
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(calls|tokens|cost)?", str(budget).strip().replace(",", ""))
     if not found:
-        raise InputError(f"--budget reads 1000 or 1000calls, 2000000tokens or 5cost; got {budget!r}")
+        raise InputError(f"{option('--budget')} is 1000 or 1000calls, 2000000tokens or 5cost; got {budget!r}")
     most, unit = float(found[1]), found[2] or "calls"
     if unit == "cost" and plan.cost is None:
-        raise InputError("--budget in cost needs --price-in and --price-out")
+        raise InputError(f"{option('--budget')} in cost needs {option('--price-in')} and {option('--price-out')}")
     needs = {"calls": plan.calls, "tokens": plan.tokens_in + plan.tokens_out, "cost": plan.cost or 0.0}[unit]
     if needs > most:
         raise InputError(
             f"the run needs {needs:,.6g} {unit} and the budget is {most:,.6g}; "
-            "lower --repeats, --control or the number of clips, or raise --budget"
+            f"lower {option('--repeats')}, {option('--control')} or the number of clips, or raise {option('--budget')}"
         )

@@ -95,7 +95,7 @@ def _plant_words(names: list[str], standing: Standing) -> str:
         return f"{about} it sees planted blur, noise or shuffled frames."
     if standing is Standing.BLIND:
         return f"{about} it does not see planted blur, noise or shuffled frames. {_NO_VERDICT}"
-    why = "none was planted (--plant)" if standing is Standing.NONE else "too few clips, or too small an effect"
+    why = "none was planted" if standing is Standing.NONE else "too few clips, or too small an effect"
     return f"{about} nothing shows whether it sees degradations: {why}. {_NO_VERDICT}"
 
 

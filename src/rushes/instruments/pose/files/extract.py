@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rushes.core.errors import InputError, MediaError
 from rushes.core.machine.files import Paths, replacing_bytes
 from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseSet, frame_rate
 from rushes.instruments.pose.files.poses import clip_warnings
 from rushes.instruments.pose.files.skeletons import MEDIAPIPE_33
@@ -157,7 +158,7 @@ def extract_clips(
     sources = found.clips
     target, several = Path(out), len(sources) > 1
     if several and target.suffix.lower() == ".npz":
-        raise InputError(f"{out}: {len(sources)} clips need a folder, not one file; give -o FOLDER")
+        raise InputError(f"{out}: {len(sources)} clips need a folder, not one file; give {option('-o FOLDER')}")
     one_file = target.suffix and not several
     ids = clip_ids([str(clip) for clip in sources], found.names)
     names = [target] if one_file else [target / f"{name}.npz" for name in ids]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseSet
 from rushes.instruments.pose.scores.geometry import Floats
 
@@ -137,7 +138,8 @@ def one_per_image(ids: Iterable[Hashable | None], name: str, duplicates: Duplica
             raise InputError(f"{name}: image {key!r}: an image id is a number or text; got {short(key)}")
         if duplicates == "refuse" and key in seen:
             raise InputError(
-                f"{name}: image {key} has two poses, and one per image is scored; --duplicates match scores everybody, "
+                f"{name}: image {key} has two poses, and one per image is scored; {option('--duplicates match')} "
+                "scores everybody, "
                 "keep-best the largest person of each image"
             )
         seen.add(key)

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import Numbers, PoseSet, frame_rate
 from rushes.instruments.pose.files.coco_poses import read_coco
 from rushes.instruments.pose.files.json_poses import Duplicates, read_json_lines
@@ -69,7 +70,8 @@ def split_columns(array: Numbers, name: str, columns: Columns | None) -> tuple[N
         )
     if width == 3 and columns is None:
         raise InputError(
-            f"{name}: three columns can be x y z or x y visibility; say which with --columns xyz or --columns xyv"
+            f"{name}: three columns can be x y z or x y visibility; say which with {option('--columns xyz')} or "
+            f"{option('--columns xyv')}"
         )
     if width == 4 or (width == 3 and columns == "xyv"):
         return array[..., :-1], array[..., -1]

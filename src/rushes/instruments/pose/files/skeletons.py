@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,9 @@ COCO_17, MEDIAPIPE_33, OPENPOSE_25, H36M_17 = SKELETONS.values()
 def named_skeleton(name: str) -> Skeleton:
     """The skeleton of this name; `InputError` lists the names there are."""
     if name not in SKELETONS:
-        raise InputError(f"no skeleton is called {name!r}; there are {', '.join(SKELETONS)}; or give --hips L,R")
+        raise InputError(
+            f"no skeleton is called {name!r}; there are {', '.join(SKELETONS)}; or give {option('--hips L,R')}"
+        )
     return SKELETONS[name]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import Numbers, PoseSet
 from rushes.instruments.pose.files.skeletons import SKELETONS, Skeleton, indexed_skeleton, named_skeleton, skeleton_of
 
@@ -39,11 +40,11 @@ def agree_on_skeleton(
     notes: list[str] = []
     if hips is not None:
         if skeleton is not None:
-            raise InputError("give --skeleton or --hips, not both")
+            raise InputError(f"give {option('--skeleton')} or {option('--hips')}, not both")
         if pred.skeleton and gt.skeleton and pred.skeleton != gt.skeleton:
             raise InputError(
                 f"{pred.path} says its joints are {pred.skeleton} and {gt.path} {gt.skeleton}; joints by index need "
-                "one skeleton: name one with --skeleton that both hold"
+                f"one skeleton: name one with {option('--skeleton')} that both hold"
             )
         body = indexed_skeleton(gt.joints, hips, head, of=gt.skeleton or pred.skeleton)
     else:
@@ -51,7 +52,7 @@ def agree_on_skeleton(
             if side.skeleton is not None and side.skeleton not in SKELETONS:
                 raise InputError(
                     f"{side.path}: says its joints are {side.skeleton!r}; known are {', '.join(SKELETONS)}; "
-                    "for another skeleton give --hips L,R"
+                    f"for another skeleton give {option('--hips L,R')}"
                 )
         body = _named(skeleton, gt, notes)
         body = body if head is None else replace(body, head=indexed_skeleton(gt.joints, body.hips, head).head)
@@ -72,7 +73,7 @@ def _named(skeleton: str | None, gt: PoseSet, notes: list[str]) -> Skeleton:
     if body is None:
         raise InputError(
             f"{gt.path}: {gt.joints} joints fit no named skeleton ({', '.join(SKELETONS)}); "
-            "say where the hips are: --hips L,R"
+            f"say where the hips are: {option('--hips L,R')}"
         )
     if gt.joint_names is None:
         notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; say --skeleton if they are not")
@@ -86,21 +87,21 @@ def _pick_joints(side: PoseSet, body: Skeleton) -> tuple[PoseSet, list[str]]:
         if lacking:
             raise InputError(
                 f"{side.path}: says its joints are {declared.name}, which has no {lacking[0]}; {body.name} was to be "
-                "scored: give --skeleton with one that both files hold, or convert one of them"
+                f"scored: give {option('--skeleton')} with one that both files hold, or convert one of them"
             )
     elif side.joints == len(body.joints):
         if side.joint_names is not None and body.name in SKELETONS and side.joint_names != body.joints:
             wrong = next(n for n, name in enumerate(side.joint_names) if name != body.joints[n])
             raise InputError(
                 f"{side.path}: joint {wrong} is called {side.joint_names[wrong]!r}, which {body.name} calls "
-                f"{body.joints[wrong]!r}; name the skeleton it is, or give --hips L,R"
+                f"{body.joints[wrong]!r}; name the skeleton it is, or give {option('--hips L,R')}"
             )
         return side, []
     whole = declared or skeleton_of(side.joints)
     if whole is None or not set(body.joints) <= set(whole.joints):
         raise InputError(
             f"{side.path}: has {side.joints} joints and {body.name} has {len(body.joints)}; "
-            "both files need the same skeleton: name it with --skeleton, or give --hips L,R"
+            f"both files need the same skeleton: name it with {option('--skeleton')}, or give {option('--hips L,R')}"
         )
     order = [whole.joints.index(joint) for joint in body.joints]
     chosen = replace(
@@ -120,9 +121,11 @@ def same_dims(pred: PoseSet, gt: PoseSet, dims: int | None) -> tuple[PoseSet, Po
     if dims == 2:
         return replace(pred, points=pred.points[..., :2]), replace(gt, points=gt.points[..., :2])
     if widths[0] != widths[1]:
-        raise InputError(f"{pred.path} is {widths[0]}-D and {gt.path} {widths[1]}-D; --dims 2 scores x and y of both")
+        raise InputError(
+            f"{pred.path} is {widths[0]}-D and {gt.path} {widths[1]}-D; {option('--dims 2')} scores x and y of both"
+        )
     if dims == 3 and widths[0] == 2:
-        raise InputError(f"{pred.path} and {gt.path} are 2-D; --dims 3 needs a third coordinate")
+        raise InputError(f"{pred.path} and {gt.path} are 2-D; {option('--dims 3')} needs a third coordinate")
     return pred, gt
 
 
@@ -132,14 +135,19 @@ def one_size(pred: PoseSet, gt: PoseSet, *, scale: bool) -> tuple[PoseSet, tuple
         if pred.size and gt.size and pred.size != gt.size:
             raise InputError(
                 f"{pred.path} is {pred.size[0]}×{pred.size[1]} and {gt.path} {gt.size[0]}×{gt.size[1]}: key points are "
-                "in pixels, so the pictures must have one size; --fit scale brings the prediction to the truth's"
+                f"in pixels, so the pictures must have one size; {option('--fit scale')} brings the prediction to the "
+                "truth's"
             )
         return pred, ()
     if pred.size is None or gt.size is None or min(*pred.size, *gt.size) < 1:
         bare = gt if pred.size is not None and min(pred.size) >= 1 else pred
-        raise InputError(f"{bare.path}: does not say how large its pictures are; --fit scale needs that (`size`)")
+        raise InputError(
+            f"{bare.path}: does not say how large its pictures are; {option('--fit scale')} needs that (`size`)"
+        )
     if pred.points.shape[2] == 3:
-        raise InputError(f"{pred.path}: is 3-D; --fit scale is about pixels: score x and y with --dims 2")
+        raise InputError(
+            f"{pred.path}: is 3-D; {option('--fit scale')} is about pixels: score x and y with {option('--dims 2')}"
+        )
     if pred.size == gt.size:
         return pred, ()
     factors = gt.size[0] / pred.size[0], gt.size[1] / pred.size[1]
@@ -159,7 +167,9 @@ def common_unit(pred: PoseSet, gt: PoseSet, asked: str | None) -> str:
         raise InputError(f"{pred.path} is in {pred.unit} and {gt.path} in {gt.unit}; convert one of them first")
     for side in (pred, gt):
         if asked and side.unit and side.unit != asked:
-            raise InputError(f"{side.path}: is in {side.unit}, and --unit {asked} was given; convert the file first")
+            raise InputError(
+                f"{side.path}: is in {side.unit}, and {option(f'--unit {asked}')} was given; convert the file first"
+            )
     return asked or gt.unit or pred.unit or "as-given"
 
 

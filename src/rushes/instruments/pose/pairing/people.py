@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseSet
 from rushes.instruments.pose.files.coco_people import id_order
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
@@ -65,9 +66,11 @@ def assignment_rule(asked: Assign | None, skeleton: Skeleton) -> Assign:
     """The rule asked for, or the default: by OKS where its sigmas fit the joints, else by boxes."""
     coco = skeleton.name == COCO_17.name
     if asked is not None and asked not in ("oks-hungarian", "oks-greedy", "iou-hungarian"):
-        raise InputError(f"--assign is oks-hungarian, oks-greedy or iou-hungarian; got {asked!r}")
+        raise InputError(f"{option('--assign')} is oks-hungarian, oks-greedy or iou-hungarian; got {asked!r}")
     if asked is not None and asked.startswith("oks") and not coco:
-        raise InputError(f"--assign {asked} needs COCO's 17 joints; {skeleton.name} goes by boxes: iou-hungarian")
+        raise InputError(
+            f"{option(f'--assign {asked}')} needs COCO's 17 joints; {skeleton.name} goes by boxes: iou-hungarian"
+        )
     return asked or ("oks-hungarian" if coco else "iou-hungarian")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseSet
 from rushes.instruments.pose.files.json_poses import Duplicates
 from rushes.instruments.pose.files.poses import Columns
@@ -69,17 +70,27 @@ class PoseQuestion:
 
     def __post_init__(self) -> None:
         if isinstance(self.lag, bool) or not isinstance(self.lag, int) or not 0 <= self.lag <= LARGEST_LAG:
-            raise InputError(f"--lag is how many frames to search each way, 0 to {LARGEST_LAG}; got {self.lag!r}")
+            raise InputError(
+                f"{option('--lag')} is how many frames to search each way, 0 to {LARGEST_LAG}; got {self.lag!r}"
+            )
         if self.pair not in ("auto", "order", "time", "dtw"):
-            raise InputError(f"--pair is auto, order, time or dtw; got {self.pair!r}")
+            raise InputError(f"{option('--pair')} is auto, order, time or dtw; got {self.pair!r}")
         if self.fit not in ("refuse", "scale"):
-            raise InputError(f"--fit is refuse or scale; got {self.fit!r}")
+            raise InputError(f"{option('--fit')} is refuse or scale; got {self.fit!r}")
         if self.lag and self.pair not in ("auto", "order"):
-            raise InputError(f"--lag shifts frames in order; with --pair {self.pair} they are not: give one of the two")
+            raise InputError(
+                f"{option('--lag')} shifts frames in order; with {option(f'--pair {self.pair}')} they are not: give "
+                "one of the two"
+            )
         if self.duplicates != "refuse" and (self.lag or self.pair != "auto"):
-            raise InputError("several people in an image are paired by image id; leave --pair and --lag out")
+            raise InputError(
+                f"several people in an image are paired by image id; leave {option('--pair')} and {option('--lag')} out"
+            )
         if self.unmatched == "wrong" and (self.lag or self.pair in ("time", "dtw")):
-            raise InputError("--unmatched wrong counts frames by image id or in order; leave --pair and --lag out")
+            raise InputError(
+                f"{option('--unmatched wrong')} counts frames by image id or in order; leave {option('--pair')} and "
+                f"{option('--lag')} out"
+            )
 
     def wanted_ks(self) -> tuple[int, ...]:
         """The ks, checked, ascending."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseBatch, PoseSet
 from rushes.instruments.pose.pairing.files import Pairing
 from rushes.instruments.pose.scores.geometry import Floats, joint_distances
@@ -40,9 +41,14 @@ def pair_by_time(pred: PoseSet, gt: PoseSet) -> Pairing:
     """Each true frame with the prediction nearest in time, within half a frame of the truth's own rate."""
     for side in (pred, gt):
         if side.time_ms is None:
-            raise InputError(f"{side.path}: has no times (time_ms); --pair time needs them, --pair order does not")
+            raise InputError(
+                f"{side.path}: has no times (time_ms); {option('--pair time')} needs them, {option('--pair order')} "
+                "does not"
+            )
         if not np.isfinite(side.time_ms).all() or (np.diff(side.time_ms) <= 0).any():
-            raise InputError(f"{side.path}: times have to rise from frame to frame; --pair time cannot use these")
+            raise InputError(
+                f"{side.path}: times have to rise from frame to frame; {option('--pair time')} cannot use these"
+            )
     ours, theirs = np.asarray(pred.time_ms), np.asarray(gt.time_ms)
     after = np.clip(np.searchsorted(ours, theirs), 1, len(ours) - 1) if len(ours) > 1 else np.zeros(len(theirs), int)
     before = np.maximum(after - 1, 0)
@@ -120,8 +126,9 @@ def pair_by_warping(pred: PoseSet, gt: PoseSet) -> Pairing:
     """
     if len(pred) * len(gt) > DTW_CELLS:
         raise InputError(
-            f"{pred.path} and {gt.path}: {len(pred)} × {len(gt)} frames are too many for --pair dtw (at most "
-            f"{DTW_CELLS} pairs); --lag N searches a constant delay in files of any length"
+            f"{pred.path} and {gt.path}: {len(pred)} × {len(gt)} frames are too many for {option('--pair dtw')} (at "
+            "most "
+            f"{DTW_CELLS} pairs); {option('--lag N')} searches a constant delay in files of any length"
         )
     costs = _costs(pred, gt)
     path = _cheapest_path(costs)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from rushes.core.errors import DefinitionError, InputError
 from rushes.core.machine.packages import package_code
+from rushes.core.words.options import option
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
 from rushes.instruments.pose.instrument import NORMALIZATIONS
 from rushes.instruments.pose.scores import geometry
@@ -274,7 +275,9 @@ class HeadSize(_Spanned):
     @classmethod
     def of(cls, skeleton: Skeleton) -> Self:
         if skeleton.head is None:
-            raise InputError(f"head-size needs the head's two joints; {skeleton.name} has none: give --head A,B")
+            raise InputError(
+                f"head-size needs the head's two joints; {skeleton.name} has none: give {option('--head A,B')}"
+            )
         return cls(*skeleton.head)
 
     def label(self) -> str:

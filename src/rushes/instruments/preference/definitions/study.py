@@ -96,7 +96,8 @@ JOD = _of_system(
 BT_RANK = _of_system(
     "bt_rank",
     "Rank of a system by strength, equals sharing one, and the ranks that its votes leave open.",
-    "interval: 1 + systems surely stronger to n − systems surely weaker; all pairwise differences jointly (Bonferroni)",
+    "interval: 1 + systems significantly stronger to n − systems significantly weaker; all pairwise differences "
+    "jointly (Bonferroni)",
     unit="rank",
     lowest=1.0,
     highest=None,

@@ -25,8 +25,8 @@ METRIC_PICKS_WINNER = _share(
 )
 BADGE_WIN_SHARE = _share(
     "badge_win_share",
-    "How often a clip with this badge won against a clip with another badge.",
-    "wins / decided votes between clips of different badges",
+    "How often a clip with this review signal won against a clip with another.",
+    "wins / decided votes between clips of different review signals",
     edge_cases="no such vote: None",
     per=("badge",),
     ties="drop",

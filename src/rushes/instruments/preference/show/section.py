@@ -127,7 +127,7 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
     name = metric_names(best)[first.place["reading"]]
     line = f"{name} picks the human winner most often ({float(first.value):.0%} of {first.count} decided votes)."
     if first.interval is not None and first.interval.low <= 0.5:
-        line += " Its interval holds 50 %: no metric here is surely better than a coin."
+        line += " Its interval holds 50 %: no metric here is significantly better than a coin."
     return line
 
 

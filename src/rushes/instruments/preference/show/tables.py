@@ -38,7 +38,7 @@ _WHOLE = {
     "samples_below_minimum": "samples with too few raters",
     "tie_share": "ties",
     "left_share": "left clip chosen",
-    "bt_side_effect": "left side's worth, log odds",
+    "bt_side_effect": "left-side bias (log odds)",
     "drop_k_votes": "votes that would change the leader",
     "drop_k_share": "the same, as a share",
     "bt_tie_parameter": "tie parameter",
@@ -168,7 +168,7 @@ def whole_study(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE
     found = [(words, m) for words, m in named if m.place.get("family", ALL_FAMILIES) == ALL_FAMILIES]
     rows = [(Cell(words), number(m), interval_cell(m), Cell(m.note)) for words, m in found]
     return Table(
-        title=ruled_title("The votes as a whole", exclusion),
+        title=ruled_title("Summary statistics", exclusion),
         columns=(*TEXT("number"), *NUMBER("value"), *INTERVAL("interval"), *TEXT("")),
         rows=rows,
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 from rushes.core.errors import InputError
+from rushes.core.words.options import option
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
 from rushes.instruments.robustness.seed.metrics import (
@@ -177,7 +178,7 @@ def verify_sweep(sweep: Sweep) -> Sweep:
     if problems:
         raise MetricComputationError(
             f"{len(problems)} of {len(sweep.runs)} runs fail verification; first: {problems[0]}; "
-            "run the sweep again, or measure it as it is with --no-verify"
+            f"run the sweep again, or measure it as it is with {option('--no-verify', 'verify=False')}"
         )
     return sweep if hashed else replace(sweep, remarks=(*sweep.remarks, NOTHING_TO_VERIFY))
 

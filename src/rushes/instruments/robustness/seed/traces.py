@@ -18,6 +18,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
+from rushes.core.words.options import option
 from rushes.instruments.robustness.seed.metrics import MetricComputationError, MissingSweepFile
 
 CHECKED_WHOLE = 1 << 20
@@ -146,7 +147,8 @@ def _check_inside(path: Path, folder: Path) -> None:
     target, home = os.path.realpath(path), os.path.realpath(folder)
     if os.path.commonpath((target, home)) != home:
         raise MetricComputationError(
-            f"{path}: is a link out of the sweep; copy what it leads to into the sweep, or give --follow-links"
+            f"{path}: is a link out of the sweep; copy what it leads to into the sweep, or give "
+            f"{option('--follow-links', 'follow_links=True')}"
         )
 
 

@@ -53,7 +53,7 @@ def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iter
     yield style.drawn(
         f"{subject.id}: stability along each axis",
         f"At each value: the share of runs that answer as the baseline ({_baseline(subject)}) does, and how far their "
-        "reasons moved from its reasons. A steady judge keeps ESI (the share of equal answers) at 1 and drift at 0.",
+        "reasons drifted from its own. A steady judge keeps ESI (the share of equal answers) at 1 and drift at 0.",
         draw,
     )
 
@@ -152,8 +152,8 @@ def _worst_figures(subject: Subject, measurements: Sequence[Measurement]) -> Ite
     drifts = {m.place["run"]: float(m.value or 0) for m in measurements if "run" in m.place}
     blocks = [(headline(run, drifts[run["run"]], answer), run["diff"]) for run in worst]
     yield Figure(
-        f"{subject.id}: the runs that moved furthest",
-        "Words that left the baseline's justification are struck through; words that came are underlined.",
+        f"{subject.id}: the runs that drifted furthest",
+        "Words that left the baseline's justification are struck through; new words are underlined.",
         style.themed(diff_svg(blocks)),
         style.themed(diff_svg(blocks, width=_NARROW_DIFF)),
     )

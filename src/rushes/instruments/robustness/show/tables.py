@@ -72,7 +72,7 @@ def stability_table(measurements: Iterable[Measurement], *, title: str = "Stabil
         title=title,
         columns=(*TEXT("axis", "value"), *NUMBER(*heads), *COUNT("runs")),
         rows=rows,
-        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved. "
+        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons drifted. "
         "Alone: with the other axes at baseline. Runs are those that answered.",
     )
 
@@ -107,8 +107,8 @@ def effects_table(
             *TEXT("ESI is"),
         ),
         rows=rows if len(rows) > 1 else [],
-        caption="The range is how far an axis by itself can move the number. In a full grid the other table gives "
-        "every axis the same mean; this one tells them apart.",
+        caption="The range is how far an axis by itself can change the number. In a full grid the other table gives "
+        "every axis the same mean; this one shows each by itself.",
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rushes.core.errors import InputError
 from rushes.core.judge import Judge
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.robustness.seed.encoding import encode_value
 from rushes.instruments.robustness.seed.sweep_dir import FULL_GRID, ONE_AT_A_TIME
@@ -73,13 +74,15 @@ def checked_grid(axes: Iterable[tuple[str, Sequence[float]]]) -> dict[str, list[
     for name, values in axes:
         axis = known(name)
         if name in grid:
-            raise InputError(f"axis {name} is given twice; write all its values after one --axis")
+            raise InputError(f"axis {name} is given twice; write all its values after one {option('--axis')}")
         grid[name] = [_number(axis, value) for value in values]
         codes = [encode_value(value) for value in grid[name]]
         if not codes or len(set(codes)) != len(codes):
             raise InputError(f"axis {name} needs values that differ; got {list(values)}")
     if not grid:
-        raise InputError("a sweep needs at least one axis; for example --axis brightness=0.8,1.0,1.2")
+        raise InputError(
+            f"a sweep needs at least one axis; for example {option('--axis brightness=0.8,1.0,1.2', 'axes=…')}"
+        )
     return dict(sorted(grid.items()))
 
 
@@ -146,7 +149,7 @@ def idle_axes(grid: Grid, seeds: Sequence[int], judge: Judge) -> list[str]:
     lines = []
     for name in grid:
         if why := judge.cannot_see(name, sound=AXES[name].sound):
-            lines.append(f"{name} cannot move this judge, and will look perfectly stable: {why}")
+            lines.append(f"{name} cannot affect this judge, and will look perfectly stable: {why}")
     heard = [name for name in grid if AXES[name].noise and any(grid[name])]
     drawn = [name for name in heard if not judge.cannot_see(name, sound=AXES[name].sound)]
     if len(seeds) > 1 and not drawn and not judge.uses_seed():

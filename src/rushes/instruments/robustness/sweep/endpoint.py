@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from rushes.core.errors import InputError, MediaError
 from rushes.core.judge import Judge, JudgeOptions, Verdict
+from rushes.core.words.options import option
 from rushes.instruments.robustness.sweep.judges import USUAL_TIMEOUT, parsed_verdict
 from rushes.instruments.robustness.sweep.logprobs import TOP, logprob_numbers
 from rushes.vision.judges.chat import check_address, image_part, without_fence
@@ -53,7 +54,7 @@ class EndpointJudge(Judge):
         """Refuse, before the first run, an address that cannot be asked."""
         check_address(self.base_url, "--base-url")
         if not self.model or not self.question.strip():
-            raise InputError("a model judge needs --judge openai:MODEL and --question TEXT")
+            raise InputError(f"a model judge needs {option('--judge openai:MODEL')} and {option('--question TEXT')}")
         if self.attempts < 1:
             raise InputError(f"a model judge needs at least one attempt; got {self.attempts}")
         if self.frames < 1:

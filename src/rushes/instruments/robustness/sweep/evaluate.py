@@ -108,6 +108,10 @@ def sweep_clips(
         return SweepOutcome(sweeps=places, runs=len(tasks), kept=kept, failed=failed)
 
 
+sweep = sweep_clips
+"""Its name as a verb."""
+
+
 def _check_folders(target: Path, sweeps: Mapping[Path, Sequence[RunTask]]) -> None:
     """Refuse folders that hold anything but these sweeps, and clear what was cut off in them."""
     if len(sweeps) > 1:

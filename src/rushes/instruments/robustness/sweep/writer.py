@@ -22,6 +22,7 @@ from rushes.core.judge import Judge, Verdict
 from rushes.core.machine.files import LOCK, exclusive_lock, replacing
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import file_digest
+from rushes.core.words.options import option
 from rushes.instruments.robustness.seed.encoding import run_directory
 from rushes.instruments.robustness.seed.manifests import MANIFEST, RUNS_FAMILY
 from rushes.instruments.robustness.seed.sweep_dir import FULL_GRID
@@ -211,7 +212,7 @@ def is_finished(task: RunTask, *, retry_failed: bool) -> bool:
     except (OSError, ValueError, AttributeError):
         return False
     if before != task.spec():
-        raise RunError(f"{task.folder}: {_changed(before, task)}; choose another -o or remove the folder")
+        raise RunError(f"{task.folder}: {_changed(before, task)}; choose another {option('-o')} or remove the folder")
     return not (failed and retry_failed)
 
 
@@ -236,7 +237,9 @@ def check_folder(folder: Path, expected: Iterable[str]) -> None:
     held = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
     strangers = sorted(held - set(expected))
     if strangers:
-        raise RunError(f"{folder}: expected an empty folder or this sweep; it holds {strangers[0]}; choose another -o")
+        raise RunError(
+            f"{folder}: expected an empty folder or this sweep; it holds {strangers[0]}; choose another {option('-o')}"
+        )
 
 
 def clear_cut_off(runs: Path) -> None:
@@ -275,7 +278,7 @@ def write_manifest(
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep a second sweep out of the folder while this one writes."""
-    busy = RunError(f"{folder}: another sweep is writing here; wait for it or choose another -o")
+    busy = RunError(f"{folder}: another sweep is writing here; wait for it or choose another {option('-o')}")
     folder.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(folder / LOCK, busy=busy):
         try:

@@ -233,7 +233,7 @@ def open_link(request: Request, study: str, form: Form) -> Response:
 def retire(request: Request, study: str, form: Form) -> Response:
     sample = _text(form, "sample")
     votes = workbench(request).service.running.retire_pair(study, sample, why=_text(form, "why"))
-    return _running_page(request, study, notice=f"{sample} is shown to nobody any more; its {votes} votes count.")
+    return _running_page(request, study, notice=f"{sample} is no longer shown; its {votes} votes still count.")
 
 
 @router.post("/studies/{study}/erase", response_model=None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import RushesError
+from rushes.core.words.options import option
 from rushes.instruments.fidelity.pairs.clips import pair_sets
 from rushes.instruments.fidelity.pairs.frames import Pairing, check_rates, common_size
 from rushes.instruments.fidelity.pairs.sides import Side
@@ -40,6 +41,12 @@ class Mismatches:
             f"{count} of {self.pairs} pairs differ in {what} ({first})" for what, (count, first) in self.found.items()
         ]
         return "; ".join(parts)
+
+    @property
+    def asked(self) -> list[str]:
+        """The options as the caller types them."""
+        words = iter(self.options)
+        return [option(f"{flag} {value}") for flag, value in zip(words, words, strict=True)]
 
     def command(self, gen: str, gt: str, out: Path | str, *more: str) -> str:
         """The command line that works."""
