@@ -13,18 +13,21 @@ from rushes.instruments.preference.families import KINDS
 from rushes.instruments.preference.own_rubric import stored_text
 from rushes.study.database.tables import pair, rater, study, vote
 from rushes.study.errors import StudyError
+from rushes.study.material.shown_form import check_alike
+from rushes.study.owner.retention import check_date
 from rushes.study.queries import SAMPLE_KINDS, filled, log, set_study, study_row
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.records import ExclusionRule, StudyPlan, StudySummary
 from rushes.study.recruiting.consent import LANGUAGES
 from rushes.study.recruiting.pay import rate_text
+from rushes.study.recruiting.screening import check_screens
 
 CREATED = "created"
 """The first entry of a study's log."""
 _SETTINGS = (
     *("name", "title", "rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "exclusion_rule"),
     *("watch_rule", "simulated", "pairing", "on_erase", "pay", "training_tries", "language", "rubric_text"),
-    *("consent_text", "audio_check", "families"),
+    *("consent_text", "audio_check", "families", "alike", "screens", "retain_until"),
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
@@ -49,6 +52,8 @@ def settings(plan: StudyPlan) -> dict[str, Any]:
         "rubric_text": stored_text(plan.rubric),
         "consent_text": None if plan.consent is None else dict(plan.consent),
         "families": dict(plan.families),
+        "alike": check_alike(plan.alike),
+        "screens": {} if plan.screens is None else asdict(plan.screens),
     }
     return {name: made[name] if name in made else getattr(plan, name) for name in _SETTINGS}
 
@@ -77,6 +82,9 @@ def _check(plan: StudyPlan) -> None:
             f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
         )
     rate_text(plan.pay)
+    check_alike(plan.alike)
+    check_screens(plan.screens)
+    check_date(plan.retain_until)
     if strange := sorted(set(plan.families.values()) - set(KINDS)):
         raise StudyError(f"a task family is {', '.join(KINDS)}; got {strange[0]!r}")
     if plan.language not in LANGUAGES:

@@ -63,11 +63,37 @@ class StudyPlan:
     """The study's own words on the consent page (`consent.read_consent(FILE)`): contact, compensation, approval."""
     audio_check: bool = False
     """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
+    alike: str = "auto"
+    """How clips are made alike, so that nothing but the picture tells systems apart: `auto`, `off`, or a form such as
+    576x320@24,2s (`rushes.study.material.shown_form`)."""
+    screens: ScreenRule | None = None
+    """What a rater's screen, device and line must have; see `ScreenRule`."""
+    retain_until: str = ""
+    """The day, YYYY-MM-DD, until which raters' data are kept; "" where none is declared."""
     training_tries: int = 3
     """Wrong answers to the training pair after which the owner is told; the pair is repeated until it is right."""
     families: Mapping[str, FamilyKind] = field(default_factory=dict)
     """What task families ask for, by name: "plain", "edit" (edit scale and tags) or "safety" (safety tags). One that is
     not declared is an edit family where it has source clips; see `rushes.instruments.preference.families`."""
+
+
+Device: TypeAlias = Literal["any", "desktop"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenRule:
+    """What is required of a rater's screen, device and line. The page measures it; who fails leaves with a code."""
+
+    min_width: int = 0
+    """Of the browser's window, in CSS pixels."""
+    device: Device = "any"
+    """"desktop": a mouse or touchpad, and a window that is not a phone's or a tablet's."""
+    min_mbps: float = 0.0
+    """Megabits a second of a small timed download."""
+
+    @property
+    def asks(self) -> bool:
+        return self.min_width > 0 or self.device != "any" or self.min_mbps > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +307,8 @@ class Media:
     side: ScreenSide = "A"
     sent_in_full: bool = False
     """Whether all its bytes went out for this place before."""
+    padded: int | None = None
+    """Bytes that are sent, padding included; None for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

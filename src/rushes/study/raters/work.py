@@ -307,7 +307,7 @@ _REPORTS = select(
     func.count().filter(assignment.c.state == "problem").label("reports"),
     func.count().filter(VOTED).label("votes"),
 ).where(assignment.c.rater_id == RATER)
-_FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
+_FILE = ("path", "content_type", "size", "source", "padded", "sha256", "served_sha256")
 _SHOWN = with_clips(
     select(assignment.c.id, assignment.c.left, assignment.c.token_a, assignment.c.sent, *_of_both(*_FILE))
     .join(pair, pair.c.id == assignment.c.pair_id)
@@ -352,4 +352,4 @@ def _media(token: str, file: dict[str, Any]) -> Media:
     # A study of an earlier version has no digest of a converted copy; of a clip used where it lay, it has.
     as_it_lay = file["sha256"] if file["path"] == file["source"] else ""
     digest = file["served_sha256"] or as_it_lay
-    return Media(etag=token[:16], sha256=digest, **{name: file[name] for name in _FILE[:4]})
+    return Media(etag=token[:16], sha256=digest, **{name: file[name] for name in _FILE[:5]})
