@@ -1,4 +1,4 @@
-"""The form in which clips are shown: one declared rule, made once for each clip, the same bytes for any number of jobs."""
+"""The form in which clips are shown: one declared rule, each clip made once, the same bytes for any number of jobs."""
 
 from __future__ import annotations
 

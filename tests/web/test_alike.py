@@ -130,10 +130,8 @@ def test_an_adjudicator_cannot_join_clips_across_pairs(made: Study) -> None:
     for chosen in ("A", "B"):
         session = made.rater(stage="training").cookies["rushes_rater"]
         while (task := made.service.next_task(session)) is not None:
-            left = (
-                Path(made.service.media(task.a.token).source).name < Path(made.service.media(task.b.token).source).name
-            )
-            decide(made, session, task, chosen if left else {"A": "B", "B": "A"}[chosen])
+            left, right = (Path(made.service.media(view.token).source).name for view in (task.a, task.b))
+            decide(made, session, task, chosen if left < right else {"A": "B", "B": "A"}[chosen])
     client = made.admin()
     queue = client.get(f"/studies/{made.name}/adjudication.json").json()["queue"]
     clips = [clip for item in queue for clip in item["clips"]]

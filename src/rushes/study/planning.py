@@ -98,7 +98,9 @@ def _check(plan: StudyPlan) -> None:
 def _check_rule(rule: ExclusionRule) -> None:
     if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
         raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
-    for share in (rule.max_side_bias, rule.min_repeat_agreement):
+    if rule.min_think_s is not None and not 0 <= rule.min_think_s <= 60:
+        raise StudyError(f"the least time beyond watching is 0 to 60 seconds; got {rule.min_think_s}")
+    for share in (rule.max_side_bias, rule.min_repeat_agreement, rule.max_consensus_p, rule.max_run_p):
         if share is not None and not 0 <= share <= 1:  # NaN is not either
             raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
 

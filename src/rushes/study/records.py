@@ -106,6 +106,13 @@ class ExclusionRule:
     """Excluded when |share of A among A/B votes − 1/2| is greater, with at least 10 such votes."""
     min_repeat_agreement: float | None = None
     """Excluded when fewer of the hidden repeats than this share have the same winner, with at least 3 repeats."""
+    max_consensus_p: float | None = None
+    """Excluded when a typical rater would agree so seldom with the others with a lower probability than this
+    (`owner.attention`), with at least 10 votes to compare."""
+    max_run_p: float | None = None
+    """Excluded with a run of one and the same answer on the screen that a coin would have more rarely than this."""
+    min_think_s: float | None = None
+    """Excluded when the median time beyond watching is shorter, in seconds, with at least 5 votes."""
 
     @property
     def label(self) -> str:
@@ -114,8 +121,15 @@ class ExclusionRule:
             ("gold_errors>", self.max_gold_errors),
             ("side_bias>", self.max_side_bias),
             ("repeat_agreement<", self.min_repeat_agreement),
+            ("consensus_p<", self.max_consensus_p),
+            ("run_p<", self.max_run_p),
+            ("think_s<", self.min_think_s),
         )
         return "+".join(f"{name}{value}" for name, value in parts if value is not None) or "none"
+
+
+ATTENTION: Mapping[str, float] = {"max_gold_errors": 1, "max_consensus_p": 0.01, "max_run_p": 0.001, "min_think_s": 0.5}
+"""The usual attention rule, `--attention`; docs/screening.md has how many careless and honest raters it excludes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 from rushes.media import write_clip
 from rushes.study.material.sources import SourceClip
-from rushes.study.raters.work import BUILT_IN
+from rushes.study.raters.training import BUILT_IN
 
 SAMPLE = BUILT_IN
 _WIDTH, _HEIGHT, _FPS, _FRAMES = 320, 180, 25, 50

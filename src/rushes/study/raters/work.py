@@ -40,6 +40,7 @@ from rushes.study.raters.allocation import (
 from rushes.study.raters.play_ledger import add_play, sent_in_full, shown_since, watch_state
 from rushes.study.raters.screen import form_of, on_screen
 from rushes.study.raters.time import BREAK_MS, count_time
+from rushes.study.raters.training import training_pairs
 from rushes.study.records import (
     LONGEST_NOTE,
     PROBLEMS,
@@ -54,8 +55,6 @@ from rushes.study.records import (
 )
 from rushes.study.tokens import token_hash
 
-BUILT_IN = "training"
-"""The sample of the training pair that a study has unless it brings its own (`material.training_clips`)."""
 NO_CLIP = "no such clip; reload the page"
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 
@@ -123,23 +122,22 @@ def _mine(connection: Connection, who: Row[Any], key: str) -> Any:
 
 
 def training_task(connection: Connection, now: int, session: str) -> Task:
-    """The training pair, as a task like any other.
+    """The training pair to work on, as a task like any other: of several, one after the other, in the order given.
 
-    `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. The pair is
-    repeated until its answer is right; only then the stage moves on.
+    `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. A pair is
+    repeated until its answer is right; when all are, the stage moves on.
     """
     who = signed_in(connection, session, now)
     _require_consent(who)
     count_time(connection, who, now=now)
-    wanted = (assignment.c.rater_id == who.id, assignment.c.purpose == "training")
-    key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
+    lessons = training_pairs(connection, who)
+    if not lessons:
+        raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
+    one = next((one for one in lessons if not one.learnt), lessons[-1])
+    key = one.key
     if key is None:
-        query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
-        pair_id = connection.execute(query.order_by(pair.c.sample == BUILT_IN, pair.c.id)).scalar()  # an own one first
-        if pair_id is None:
-            raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
-        left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
-        key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now).key
+        left: Any = "a" if seeded_order(who.seed, "training side", who.code, one.id) % 2 else "b"
+        key = add_assignment(connection, who, pair_id=one.id, left=left, purpose="training", number=0, now=now).key
     return _task(connection, who, _mine(connection, who, key), now=now)
 
 
