@@ -136,7 +136,8 @@ def training_task(connection: Connection, now: int, session: str) -> Task:
     one = next((one for one in lessons if not one.learnt), lessons[-1])
     key = one.key
     if key is None:
-        left: Any = "a" if seeded_order(who.seed, "training side", who.code, one.id) % 2 else "b"
+        which = () if one is lessons[0] else (one.id,)
+        left: Any = "a" if seeded_order(who.seed, "training side", who.code, *which) % 2 else "b"
         key = add_assignment(connection, who, pair_id=one.id, left=left, purpose="training", number=0, now=now).key
     return _task(connection, who, _mine(connection, who, key), now=now)
 
