@@ -69,6 +69,7 @@ class StudyRunning(Transactions):
     withdrawal_key = timed(WRITE, withdrawing.withdrawal_key)
     withdrawal = method(READ, withdrawing.withdrawal)
     withdraw = timed(WRITE, withdrawing.withdraw)
+    check_purge = timed(READ, retention.check_purge)
     purge = timed(WRITE, retention.purge)
 
 

@@ -286,13 +286,20 @@ _AFTER = ("head_to_head", "families", "agreement", "ratings", "jod", "tags")
 """Tables that a terminal shows after the ranking, in the order of the results page."""
 
 
+_FORMATS = "csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, label-studio, potato, fiftyone, or added."
+
+
 @app.command("export")
 @one_line_errors
 def export(
     study: Name,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
     form: Annotated[
-        str, typer.Option("--format", help="csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, or added.")
+        str,
+        typer.Option(
+            "--format",
+            help="csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, label-studio, potato, fiftyone.",
+        ),
     ] = "csv",
     adjudicated: Annotated[
         bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")
@@ -312,11 +319,13 @@ def export(
         made = export_study(service, study, out, form=form, adjudicated=adjudicated)
     if made.text:
         say(made.text)
+    if made.root:
+        say(f"paths in the file are relative to {made.root}")
     if made.decided and FORMATS[form].decisions and not adjudicated:
         many = f"{made.decided} sample has" if made.decided == 1 else f"{made.decided} samples have"
         say(f"{many} an adjudicator's decision, which this file does not follow; --adjudicated takes it")
     data = {"study": study, "format": form, "votes": made.votes, "left_out": made.left_out}
-    data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "file": str(out)}
+    data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "root": made.root, "file": str(out)}
     answer(as_json, data, str(out))
 
 

@@ -39,14 +39,20 @@ def is_due(retain_until: str, now: int) -> bool:
     return bool(retain_until) and today > retain_until
 
 
+def check_purge(connection: Connection, now: int, study: str, *, early: bool = False) -> None:
+    """`StudyError` before the declared day is over, unless it is to be `early`."""
+    row = study_row(connection, study)
+    if not early and not is_due(row.retain_until, now):
+        until = f"until {row.retain_until}" if row.retain_until else "without an end"
+        raise StudyError(f"study {study} keeps raters' data {until}; --now purges them all the same")
+
+
 def purge(connection: Connection, now: int, study: str, *, early: bool = False, by: str = "admin") -> int:
     """Remove all that raters gave and are; returns how many votes that was. `StudyError` before the declared day."""
     from rushes.study.owner.erasing import erase_person
 
     row = study_row(connection, study, lock=True)
-    if not early and not is_due(row.retain_until, now):
-        until = f"until {row.retain_until}" if row.retain_until else "without an end"
-        raise StudyError(f"study {study} keeps raters' data {until}; --now purges them all the same")
+    check_purge(connection, now, study, early=early)
     people = connection.execute(select(rater).where(rater.c.study_id == row.id).order_by(rater.c.id)).all()
     votes = sum(erase_person(connection, now, row, person, votes="remove")[1] for person in people)
     set_study(connection, row.id, state="closed")

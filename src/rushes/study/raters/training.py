@@ -1,8 +1,8 @@
 """The training pairs: what their answers teach, and when a rater may go on to the work.
 
-A study's own pairs are shown one after the other; the built-in one where it has none. A pair is repeated, each time with
-feedback, until its answer is right: the expected winner, and the expected tag among the reasons where one was declared.
-A problem report does not stand in for it. After the declared number of wrong answers the study's owner is told, once;
+A study's own pairs are shown one after the other; the built-in one where it has none. A pair is repeated, each time
+with feedback, until its answer is right: the expected winner, and the expected tag among the reasons where one was
+declared. A problem report does not stand in for it. After the declared number of wrong answers the owner is told, once;
 the rater may go on trying.
 """
 
