@@ -15,7 +15,7 @@ from rushes.study.database.tables import pair, rater, study, vote
 from rushes.study.errors import StudyError
 from rushes.study.material.shown_form import check_alike
 from rushes.study.owner.retention import check_date
-from rushes.study.queries import SAMPLE_KINDS, filled, log, set_study, study_row
+from rushes.study.queries import SAMPLE_KINDS, STILL_SHOWN, filled, log, set_study, study_row
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.records import ExclusionRule, StudyPlan, StudySummary
 from rushes.study.recruiting.consent import LANGUAGES
@@ -125,6 +125,8 @@ def summaries(connection: Connection, name: str | None = None) -> tuple[StudySum
         .label(label)
         for table, label, where in (
             (pair, "pairs", (pair.c.kind.in_(SAMPLE_KINDS),)),
+            (pair, "waiting", (pair.c.kind == "sample", pair.c.state.in_(("open", "third")), STILL_SHOWN)),
+            (pair, "disputed", (pair.c.kind.in_(SAMPLE_KINDS), pair.c.state == "adjudicate", STILL_SHOWN)),
             (rater, "raters", ()),
             (vote, "votes", (vote.c.purpose != "training",)),
         )

@@ -151,6 +151,12 @@ class StudySummary:
     pay: str = ""
     families: Mapping[str, FamilyKind] = field(default_factory=dict)
     """What each task family asks for; one that is not there goes by its name (studies of earlier versions)."""
+    waiting: int = 0
+    """Pairs that still wait for a rater."""
+    disputed: int = 0
+    """Pairs that wait for an adjudicator."""
+    alike: str = "off"
+    retain_until: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,9 @@ def plan(
     metric_prompts: Annotated[
         int | None, typer.Option(min=1, help="With --with: prompts that have the metric, the rated ones among them.")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Simulated studies.")] = 300,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 600 for more.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -70,7 +72,7 @@ def plan(
 
     Example: rushes study plan --preference 0.65 --raters 12 --prompts 40 --votes-per-rater 40
     """
-    from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric
+    from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric, usual_runs
     from rushes.stats.votes.plan import Design
 
     design = Design(
@@ -86,7 +88,7 @@ def plan(
         confidence=confidence,
     )
     called, correlation = worth_of(metric) if metric else ("", 0.0)
-    found = plan_study(design, power=power, runs=runs, seed=seed)
+    found = plan_study(design, power=power, runs=runs or usual_runs(design), seed=seed)
     fewer = prompts_with_metric(design, correlation, metric_prompts) if metric else None
     if as_json:
         numbers = [*found.measurements, *([fewer] if fewer else [])]
