@@ -188,6 +188,7 @@ def create(
     print(f"Study {study}: {_made_of(found.clips, made.pairs)}")
     print(f"Each pair gets {min_raters} raters, and one more if they disagree. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
+    next_line("study", "open", study, "--platform", "prolific", "--quota", "20", "--db", shown(db))
     next_line("serve", "--db", shown(db))
     print(shown(db))
 

@@ -126,13 +126,14 @@ def alike_clips(
     digests = {path: file_digest(path) for path in shapes}
     places = {key: _folder(media, digests[path]) / even_name(forms[key]) for key, path in sources.items()}
     even_clips({places[key]: (path, forms[key]) for key, path in sources.items()}, progress=progress)
-    parts = differing(given, samples)
-    why = f"clips of one sample differ in {', '.join(parts)}: " if parts else ""
+    parts, one = differing(given, samples), next(iter(forms.values())).form
+    said = f"all are shown at {one.width}x{one.height}, {float(one.fps):g} fps, as long as the shortest of the sample"
+    why = f"clips of one sample differ in {', '.join(parts)}: {said}" if parts else said
     return {
         key: replace(
             _ready(places[key].resolve(), digests[path], probe(places[key]), "video/mp4"),
             treatment="encoded",
-            why=why + forms[key].label,
+            why=why,
         )
         for key, path in sources.items()
     }

@@ -133,7 +133,9 @@ def store(
             add_pair(connection, found, one, kind, clips, first_left=sides[one.sample], **told, **more)
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
-    about = {"pairs": counts, "clips": how(ready), **families._asdict()}
+    shown = sorted({one.why for one in ready.values() if one.why})
+    remarks = [*families.remarks, *(f"{why[0].upper()}{why[1:]}." for why in shown)]
+    about = {"pairs": counts, "clips": how(ready), **families._asdict(), "remarks": remarks}
     log(connection, study_id=found.id, actor="admin", action="imported", now=now, **about)
     return added
 

@@ -102,6 +102,7 @@ def usual_runs(design: Design) -> int:
 
 def plan_study(design: Design, *, power: float = 0.8, runs: int | None = None, seed: int = 1) -> Plan:
     """Simulate a design and look for the raters it needs; the same seed gives the same numbers."""
+    runs = runs or usual_runs(design)
     found, search = simulated_power(design, runs=runs, seed=seed), max(1, min(runs, 100))
     measured: dict[str, Setting] = {**asdict(design), "clusters": CLUSTERS[TWO_WAY], "runs": runs, "seed": seed}
     measured["min_raters"] = design.raters_per_pair
