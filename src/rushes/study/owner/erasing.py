@@ -68,12 +68,11 @@ def erase_person(
     return new, standing
 
 
-def remove_work(connection: Connection, row: Row[Any], person: Row[Any]) -> int:
-    """Delete what a rater of the study gave, and keep the rater; returns how many votes that was."""
+def remove_work(connection: Connection, row: Row[Any], person: Row[Any]) -> None:
+    """Delete what a rater of the study gave, and keep the rater."""
     set_rater(connection, person.id, erasing=True)
-    standing = _clear(connection, row, person, keep=False)
+    _clear(connection, row, person, keep=False)
     set_rater(connection, person.id, erasing=False)
-    return standing
 
 
 def _clear(connection: Connection, row: Row[Any], person: Row[Any], *, keep: bool) -> int:

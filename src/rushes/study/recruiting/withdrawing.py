@@ -47,7 +47,8 @@ def withdraw(connection: Connection, now: int, key: str) -> int:
     if person.withdrawn_ms is not None:
         return 0
     row = connection.execute(select(studies).where(studies.c.id == person.study_id)).one()
-    votes = remove_work(connection, row, person)
+    votes = votes_of(connection, person.id)  # without training, which is no work of the study's
+    remove_work(connection, row, person)
     outcome = "completed" if person.outcome == "completed" else STOPPED
     set_rater(connection, person.id, withdrawn_ms=now, withdrawn_votes=votes, outcome=outcome, screen_found=None)
     log(connection, study_id=row.id, actor=person.code, action=WITHDREW, now=now, votes=votes)
