@@ -33,8 +33,8 @@ def loaded(rater: Visitor) -> None:
 
 
 def test_clips_are_as_large_as_the_window_and_stay_in_sight(visit: Callable[..., Visitor]) -> None:
-    """16:9 clips fill half of the window's width each; on a phone they stand above each other, and the question with its
-    answers is on the same screen."""
+    """16:9 clips fill half of the window's width each; on a phone they stand above each other, and the question with
+    its answers is on the same screen."""
     rater = visit().at_work()
     page = rater.page
     for width, height, least in ((1440, 900, 690), (1920, 1080, 930), (2560, 1440, 1250), (3840, 2160, 1890)):
