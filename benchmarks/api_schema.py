@@ -192,6 +192,8 @@ def _responses(method: str, path: str) -> Schema:
         success = {"text/plain": {}, "text/csv": {}}
     elif path.endswith(".csv"):
         success = {"text/csv": {}}
+    elif path.endswith(".bin"):
+        success = {"application/octet-stream": {}}
     elif path.endswith(".wav"):
         success = {"audio/wav": {}}
     elif path.endswith(".svg"):
@@ -200,7 +202,7 @@ def _responses(method: str, path: str) -> Schema:
         success = {"text/javascript": {}}
     answers["200"] = {"description": "done", "content": success}
     statuses = {"400", "401", "404", "409", "422"} | ({"403", "410", "413", "429"} if method == "post" else set())
-    statuses |= {"410"} if path.startswith("/join/") else set()
+    statuses |= {"410"} if path.startswith(("/join/", "/withdraw/")) else set()
     answers |= {status: _trouble(status, trouble) for status in statuses}
     if not twin or path.startswith("/rate"):
         answers["303"] = {"description": "look there"}

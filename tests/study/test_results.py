@@ -6,7 +6,7 @@ import pytest
 
 from rushes.instruments.preference.votes import Vote
 from rushes.study import ExclusionRule, RaterStatus, StudyError, StudyPlan
-from rushes.study.results import rule_met
+from rushes.study.owner.careless import rule_met
 
 
 def dispute(service, people):

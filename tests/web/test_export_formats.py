@@ -86,6 +86,9 @@ def test_every_built_in_format_says_what_it_is() -> None:
         "jsonl",
         "answers",
         "opinions",
+        "label-studio",
+        "potato",
+        "fiftyone",
     ]
     for _, form in FORMATS.items():
         assert form.title and form.text.endswith(".") and form.media_type

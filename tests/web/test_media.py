@@ -69,7 +69,7 @@ def test_validators_differ_between_raters_for_the_same_clip(study: Study) -> Non
         tags += [answer.headers["etag"] for answer in answers]
         bodies += [answer.content for answer in answers]
         assert {answer.headers["last-modified"] for answer in answers} == {"Thu, 01 Jan 1970 00:00:00 GMT"}
-    assert len(set(tags)) == 4 and len(set(bodies)) == 2
+    assert len(set(tags)) == 4 and len(set(bodies)) == 4  # padding differs each time: see test_alike
 
 
 @pytest.mark.parametrize("token", ["unknown", "..%2f..%2fetc%2fpasswd", "%00", "A" * 500])

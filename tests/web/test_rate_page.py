@@ -33,7 +33,8 @@ def loaded(rater: Visitor) -> None:
 
 
 def test_clips_are_as_large_as_the_window_and_stay_in_sight(visit: Callable[..., Visitor]) -> None:
-    """16:9 clips fill half of the window's width each; on a phone they stand above each other, with all of it."""
+    """16:9 clips fill half of the window's width each; on a phone they stand above each other, and the question with
+    its answers is on the same screen."""
     rater = visit().at_work()
     page = rater.page
     for width, height, least in ((1440, 900, 690), (1920, 1080, 930), (2560, 1440, 1250), (3840, 2160, 1890)):
@@ -48,7 +49,11 @@ def test_clips_are_as_large_as_the_window_and_stay_in_sight(visit: Callable[...,
     rater.until(f"({PICTURES})().every((width) => width >= 500)")
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("scrollTo(0, 0)")
-    rater.until(f"({PICTURES})().every((width) => width >= 380)")
+    rater.until(f"({PICTURES})().every((width) => width >= 250)")
+    rater.until(
+        "[...document.querySelectorAll('[data-side] video, .winner label')].every((one) => {"
+        " const box = one.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })"
+    )
     page.locator("#note").scroll_into_view_if_needed()
     rater.until(f"({IN_SIGHT})() && scrollY > 100")
     shoot(page, "pair")

@@ -6,12 +6,36 @@ from dataclasses import asdict
 
 from rushes.core import Measurement
 from rushes.study import FamilyStatus, RaterStatus, StudyStatus, StudySummary
+from rushes.study.owner.retention import is_due
+from rushes.study.tokens import system_clock
 
 _COUNTS = ("samples", "finished", "third", "to_adjudicate", "decided", "votes", "votes_expected")
 
 
 def summary_data(summary: StudySummary) -> dict[str, object]:
-    return asdict(summary)
+    return asdict(summary) | {"next": next_step(summary)}
+
+
+def next_step(summary: StudySummary) -> dict[str, str]:
+    """What the owner does next: a sentence, the page for it below the study's own, and what its link says."""
+    if is_due(summary.retain_until, system_clock()) and summary.votes:
+        text = f"Raters' data were to be kept until {summary.retain_until}: run `rushes study purge {summary.name}`."
+        return {"text": text, "page": "/export", "label": "Save the votes first"}
+    if not summary.pairs:
+        return {"text": "There are no pairs yet.", "page": "", "label": "Look at the import"}
+    if not summary.raters:
+        return {"text": "Nobody has been invited yet.", "page": "/running", "label": "Make a link for Prolific"}
+    if summary.state == "paused":
+        return {"text": "The study is paused, so nobody gets a pair.", "page": "/running", "label": "Open it again"}
+    if summary.waiting and summary.state == "open":
+        pairs = "1 pair waits" if summary.waiting == 1 else f"{summary.waiting} pairs wait"
+        return {"text": f"{pairs} for raters.", "page": "/raters", "label": "Invite raters"}
+    if summary.disputed:
+        pairs = "1 pair waits" if summary.disputed == 1 else f"{summary.disputed} pairs wait"
+        return {"text": f"{pairs} for a decision.", "page": "/adjudication", "label": "Decide"}
+    if summary.state == "open":
+        return {"text": "Every pair has its raters.", "page": "/running", "label": "Close the study and pay"}
+    return {"text": "The study is closed.", "page": "/results", "label": "Read the results"}
 
 
 def status_data(status: StudyStatus) -> dict[str, object]:
@@ -48,6 +72,10 @@ def overview_data(status: StudyStatus) -> dict[str, object]:
         "totals": {
             **{name: sum(getattr(family, name) for family in status.families) for name in _COUNTS},
             **agreement_data(status.agreement),
+        },
+        "withdrawn": {
+            "raters": sum(bool(rater.withdrawn) for rater in status.raters),
+            "votes": sum(rater.withdrawn for rater in status.raters),
         },
         "problems": [asdict(problem) for problem in status.problems],
         "contradicted": [item.sample for item in status.disagreements if item.remark],

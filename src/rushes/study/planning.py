@@ -13,18 +13,21 @@ from rushes.instruments.preference.families import KINDS
 from rushes.instruments.preference.own_rubric import stored_text
 from rushes.study.database.tables import pair, rater, study, vote
 from rushes.study.errors import StudyError
-from rushes.study.queries import SAMPLE_KINDS, filled, log, set_study, study_row
+from rushes.study.material.shown_form import check_alike
+from rushes.study.owner.retention import check_date
+from rushes.study.queries import SAMPLE_KINDS, STILL_SHOWN, filled, log, set_study, study_row
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.records import ExclusionRule, StudyPlan, StudySummary
 from rushes.study.recruiting.consent import LANGUAGES
 from rushes.study.recruiting.pay import rate_text
+from rushes.study.recruiting.screening import check_screens
 
 CREATED = "created"
 """The first entry of a study's log."""
 _SETTINGS = (
     *("name", "title", "rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "exclusion_rule"),
     *("watch_rule", "simulated", "pairing", "on_erase", "pay", "training_tries", "language", "rubric_text"),
-    *("consent_text", "audio_check", "families", "method", "reference"),
+    *("consent_text", "audio_check", "families", "method", "reference", "alike", "screens", "retain_until"),
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
@@ -50,6 +53,8 @@ def settings(plan: StudyPlan) -> dict[str, Any]:
         "consent_text": None if plan.consent is None else dict(plan.consent),
         "families": dict(plan.families),
         "method": plan.method.text,
+        "alike": check_alike(plan.alike),
+        "screens": {} if plan.screens is None else asdict(plan.screens),
     }
     return {name: made[name] if name in made else getattr(plan, name) for name in _SETTINGS}
 
@@ -78,6 +83,9 @@ def _check(plan: StudyPlan) -> None:
             f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
         )
     rate_text(plan.pay)
+    check_alike(plan.alike)
+    check_screens(plan.screens)
+    check_date(plan.retain_until)
     if strange := sorted(set(plan.families.values()) - set(KINDS)):
         raise StudyError(f"a task family is {', '.join(KINDS)}; got {strange[0]!r}")
     if plan.language not in LANGUAGES:
@@ -95,7 +103,9 @@ def _check(plan: StudyPlan) -> None:
 def _check_rule(rule: ExclusionRule) -> None:
     if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
         raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
-    for share in (rule.max_side_bias, rule.min_repeat_agreement):
+    if rule.min_think_s is not None and not 0 <= rule.min_think_s <= 60:
+        raise StudyError(f"the least time beyond watching is 0 to 60 seconds; got {rule.min_think_s}")
+    for share in (rule.max_side_bias, rule.min_repeat_agreement, rule.max_consensus_p, rule.max_run_p):
         if share is not None and not 0 <= share <= 1:  # NaN is not either
             raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
 
@@ -120,6 +130,8 @@ def summaries(connection: Connection, name: str | None = None) -> tuple[StudySum
         .label(label)
         for table, label, where in (
             (pair, "pairs", (pair.c.kind.in_(SAMPLE_KINDS),)),
+            (pair, "waiting", (pair.c.kind == "sample", pair.c.state.in_(("open", "third")), STILL_SHOWN)),
+            (pair, "disputed", (pair.c.kind.in_(SAMPLE_KINDS), pair.c.state == "adjudicate", STILL_SHOWN)),
             (rater, "raters", ()),
             (vote, "votes", (vote.c.purpose != "training",)),
         )

@@ -114,6 +114,7 @@ WHO = (
     *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
     *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
     *(study.c[name] for name in ("pairing", "training_tries", "audio_check", "families", "method", "reference")),
+    *(study.c[name] for name in ("screens", "retain_until")),
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")
@@ -148,7 +149,8 @@ def stage_of(row: Row[Any], *, tasks_done: bool = False) -> Stage:
         return "consent"
     if row.trained_ms is None:
         return "training"
-    return "done" if tasks_done or row.excluded or row.outcome == STOPPED else "work"
+    over = tasks_done or row.excluded or row.outcome == STOPPED or row.withdrawn_ms is not None
+    return "done" if over else "work"
 
 
 def watch_rule(row: Row[Any]) -> WatchRule:

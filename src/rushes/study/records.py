@@ -66,6 +66,13 @@ class StudyPlan:
     """The study's own words on the consent page (`consent.read_consent(FILE)`): contact, compensation, approval."""
     audio_check: bool = False
     """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
+    alike: str = "auto"
+    """How clips are made alike, so that nothing but the picture tells systems apart: `auto`, `off`, or a form such as
+    576x320@24,2s (`rushes.study.material.shown_form`)."""
+    screens: ScreenRule | None = None
+    """What a rater's screen, device and line must have; see `ScreenRule`."""
+    retain_until: str = ""
+    """The day, YYYY-MM-DD, until which raters' data are kept; "" where none is declared."""
     training_tries: int = 3
     """Wrong answers to the training pair after which the owner is told; the pair is repeated until it is right."""
     families: Mapping[str, FamilyKind] = field(default_factory=dict)
@@ -75,6 +82,25 @@ class StudyPlan:
     """What one trial shows and asks for; see `rushes.instruments.preference.methods`."""
     reference: str = ""
     """The system that is the reference, for the methods that show it: `acr-hr` and `dcr`."""
+
+
+Device: TypeAlias = Literal["any", "desktop"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenRule:
+    """What is required of a rater's screen, device and line. The page measures it; who fails leaves with a code."""
+
+    min_width: int = 0
+    """Of the browser's window, in CSS pixels."""
+    device: Device = "any"
+    """"desktop": a mouse or touchpad, and a window that is not a phone's or a tablet's."""
+    min_mbps: float = 0.0
+    """Megabits a second of a small timed download."""
+
+    @property
+    def asks(self) -> bool:
+        return self.min_width > 0 or self.device != "any" or self.min_mbps > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +113,13 @@ class ExclusionRule:
     """Excluded when |share of A among A/B votes − 1/2| is greater, with at least 10 such votes."""
     min_repeat_agreement: float | None = None
     """Excluded when fewer of the hidden repeats than this share have the same winner, with at least 3 repeats."""
+    max_consensus_p: float | None = None
+    """Excluded when a typical rater would agree so seldom with the others with a lower probability than this
+    (`owner.attention`), with at least 10 votes to compare."""
+    max_run_p: float | None = None
+    """Excluded with a run of one and the same answer on the screen that a coin would have more rarely than this."""
+    min_think_s: float | None = None
+    """Excluded when the median time beyond watching is shorter, in seconds, with at least 5 votes."""
 
     @property
     def label(self) -> str:
@@ -95,8 +128,15 @@ class ExclusionRule:
             ("gold_errors>", self.max_gold_errors),
             ("side_bias>", self.max_side_bias),
             ("repeat_agreement<", self.min_repeat_agreement),
+            ("consensus_p<", self.max_consensus_p),
+            ("run_p<", self.max_run_p),
+            ("think_s<", self.min_think_s),
         )
         return "+".join(f"{name}{value}" for name, value in parts if value is not None) or "none"
+
+
+ATTENTION: Mapping[str, float] = {"max_gold_errors": 1, "max_consensus_p": 0.01, "max_run_p": 0.001, "min_think_s": 0.5}
+"""The usual attention rule, `--attention`; docs/screening.md has how many careless and honest raters it excludes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +160,12 @@ class StudySummary:
     """What each task family asks for; one that is not there goes by its name (studies of earlier versions)."""
     method: str = PAIRS.text
     reference: str = ""
+    waiting: int = 0
+    """Pairs that still wait for a rater."""
+    disputed: int = 0
+    """Pairs that wait for an adjudicator."""
+    alike: str = "off"
+    retain_until: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +353,8 @@ class Media:
     side: ScreenSide = "A"
     sent_in_full: bool = False
     """Whether all its bytes went out for this place before."""
+    padded: int | None = None
+    """Bytes that are sent, padding included; None for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from statistics import median
 from typing import Any
 
@@ -23,6 +23,8 @@ from rushes.study.database.tables import adjudication, assignment, audit, clip, 
 from rushes.study.errors import StudyError
 from rushes.study.methods.judging import is_repeated, marked, scores_right
 from rushes.study.owner.adjudication import suggest
+from rushes.study.owner.attention import Attention
+from rushes.study.owner.careless import attention_of, rule_met
 from rushes.study.owner.division import contradiction, most_divided_first
 from rushes.study.planning import summaries
 from rushes.study.queries import (
@@ -51,8 +53,6 @@ from rushes.study.status import (
 
 IMPORTED = "imported"
 """The key of a vote that came in a file."""
-_LEAST_SIDE_VOTES = 10
-_LEAST_REPEATS = 3
 _EARLIER = vote.alias("earlier")
 _FIRST_ID = select(func.min(_EARLIER.c.id)).where(_EARLIER.c.assignment_id == vote.c.assignment_id).scalar_subquery()
 """The first vote of an assignment: a correction keeps the turn of what it corrects."""
@@ -267,9 +267,12 @@ def rater_table(connection: Connection, found: Row[Any]) -> tuple[RaterStatus, .
     reported = assignment.c.study_id == found.id, assignment.c.state == "problem"
     counts = select(assignment.c.rater_id, func.count()).where(*reported).group_by(assignment.c.rater_id)
     reports = {row[0]: row[1] for row in connection.execute(counts)}
+    seen = attention_of(connection, found, [row for mine in rows.values() for row in mine])
     return tuple(
         replace(
-            _rater_status(person, rows[person.id], found, rule, why.get(person.id, "")),
+            _rater_status(
+                person, rows[person.id], found, rule, why.get(person.id, ""), seen.get(person.id, Attention())
+            ),
             reports=reports.get(person.id, 0),
         )
         for person in people
@@ -282,7 +285,7 @@ def _exclusion_reasons(connection: Connection, study_id: int) -> dict[int, str]:
 
 
 def _rater_status(
-    person: Row[Any], rows: Sequence[Row[Any]], found: Row[Any], rule: ExclusionRule, why: str
+    person: Row[Any], rows: Sequence[Row[Any]], found: Row[Any], rule: ExclusionRule, why: str, seen: Attention
 ) -> RaterStatus:
     gold = [row for row in rows if row.purpose == "gold"]
     repeats = [row for row in rows if row.purpose == "repeat"]
@@ -306,26 +309,11 @@ def _rater_status(
         repeats_total=len(repeats),
         chose_a=chose_a,
         chose_b=len(sided) - chose_a,
+        withdrawn=person.withdrawn_votes,
+        screen=", ".join((person.screen_found or {}).get("lacking", ())) if person.screen_ms is None else "",
+        **asdict(seen),
     )
     return replace(line, reason=why if person.excluded else rule_met(rule, line))
-
-
-def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:
-    """Which part of the declared rule a rater meets, in words such as "1 gold answers wrong (at most 0)"; "" when
-    none."""
-    wrong, sided = line.gold_total - line.gold_right, line.chose_a + line.chose_b
-    if rule.max_gold_errors is not None and wrong > rule.max_gold_errors:
-        return f"{wrong} gold answers wrong (at most {rule.max_gold_errors})"
-    if rule.max_side_bias is not None and sided >= _LEAST_SIDE_VOTES:
-        bias = abs(line.chose_a / sided - 0.5)
-        if bias > rule.max_side_bias:
-            most = f"(bias {bias:.2f}, at most {rule.max_side_bias})"
-            return f"chose the left clip in {line.chose_a} of {sided} votes {most}"
-    if rule.min_repeat_agreement is not None and line.repeats_total >= _LEAST_REPEATS:
-        same, total, least = line.repeats_same, line.repeats_total, rule.min_repeat_agreement
-        if same / total < least:
-            return f"repeated {same} of {total} votes (at least {least:g})"
-    return ""
 
 
 def disagreements(connection: Connection, found: Row[Any]) -> tuple[Disagreement, ...]:

@@ -24,11 +24,11 @@ from rushes.study.material.families import UNDECLARED
 from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
 from rushes.study.methods import judging
-from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering
+from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering, retention
 from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
-from rushes.study.recruiting import open_links, payments
+from rushes.study.recruiting import open_links, payments, screening, withdrawing
 from rushes.study.tokens import Clock, system_clock
 from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, method, timed
 
@@ -46,16 +46,6 @@ def open_service(
         database.close()
         raise StudyError("with PostgreSQL, say where canonicalised clips go: --media FOLDER")
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
-
-
-BLIND_TITLE = "Video comparison"
-"""What raters read above a study whose name would tell them a system."""
-
-
-def _blind_title(plan: StudyPlan, clips: Sequence[SourceClip]) -> StudyPlan:
-    if told := importing.names_a_system(plan.title, clips):
-        raise StudyError(f"the title names a system ({told}), and raters read it; choose another title")
-    return replace(plan, title=BLIND_TITLE) if not plan.title and importing.names_a_system(plan.name, clips) else plan
 
 
 class StudyRunning(Transactions):
@@ -79,6 +69,11 @@ class StudyRunning(Transactions):
     resolve_problem = timed(WRITE, lifecycle.resolve_problem)
     erase_rater = timed(WRITE, erasing.erase)
     payments = method(READ, payments.payments)
+    withdrawal_key = timed(WRITE, withdrawing.withdrawal_key)
+    withdrawal = method(READ, withdrawing.withdrawal)
+    withdraw = timed(WRITE, withdrawing.withdraw)
+    check_purge = timed(READ, retention.check_purge)
+    purge = timed(WRITE, retention.purge)
 
 
 class StudyService(Transactions):
@@ -164,12 +159,12 @@ class StudyService(Transactions):
         """
         if clips:
             importing.planned_pairs(clips, plan.method, reference=plan.reference, seed=plan.seed)
-            plan = _blind_title(plan, clips)
+            importing.blind_title(plan.title, clips)
         own = any(clip.kind == "training" for clip in clips)
         with self.database.read() as connection:
             planning.check_new(connection, plan)
         everything = [*self._training(training and not own, plan), *clips]
-        ready = importing.prepare(everything, media=self.media_folder, progress=progress)
+        ready = importing.prepare(everything, media=self.media_folder, alike=plan.alike, progress=progress)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
             if everything:
@@ -241,7 +236,7 @@ class StudyService(Transactions):
             row = study_row(connection, study)
         asked = method_named(row.method)  # what is wrong with the list is said before any clip is worked on
         importing.planned_pairs(clips, asked, reference=row.reference, seed=row.seed)
-        ready = importing.prepare(clips, media=self.media_folder, progress=progress)
+        ready = importing.prepare(clips, media=self.media_folder, alike=row.alike, progress=progress)
         with self.database.write() as connection:
             return importing.store(connection, study, clips, ready, now=self._clock(), declared=families)
 
@@ -271,6 +266,7 @@ class StudyService(Transactions):
     choose_language = timed(NOTE, presentation.choose_language)
     sound_check_wav = timed(READ, presentation.sound_check_wav)
     answer_sound_check = timed(WRITE, presentation.answer_sound_check)
+    answer_screen = timed(WRITE, screening.answer_screen)
     more_work = timed(READ, presentation.more_work)
     _source_media = timed(READ, presentation.source_media)
     presentation = timed(READ, presentation.presentation)

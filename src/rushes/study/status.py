@@ -75,6 +75,21 @@ class RaterStatus:
     chose_b: int
     ties: int
     excluded: bool
+    agreed: int = 0
+    """Votes that agree with most other raters of the sample, among `compared` (`owner.attention`)."""
+    compared: int = 0
+    consensus_p: float | None = None
+    """How rarely a typical rater would agree so little; None where too few votes can be compared."""
+    longest_run: int = 0
+    """Of one and the same answer on the screen."""
+    run_p: float | None = None
+    """How rarely a coin would have such a run; None without a vote."""
+    think_s: float | None = None
+    """Median seconds beyond the least time that watching takes."""
+    withdrawn: int = 0
+    """Votes that the rater took back."""
+    screen: str = ""
+    """What the rater's screen or line lacked at the last check: "width, mbps"; "" else."""
     reports: int = 0
     """Pairs that the rater reported as a problem instead of judging them."""
     reason: str = ""

@@ -68,7 +68,7 @@ def test_dpo_follows_decisions_and_names_files_that_exist(service: StudyService,
         ("s3", "majority", 2, 2),
     ]
     for row in found:
-        chosen, rejected = Path(str(row["chosen"])), Path(str(row["rejected"]))
+        chosen, rejected = Path(made.root, str(row["chosen"])), Path(made.root, str(row["rejected"]))
         assert chosen.is_file() and rejected.is_file()
         assert (chosen.name[:5], rejected.name[:4]) == ("alpha", "beta")
     # s4: a refusal · s5: no clips · s6: a tie.

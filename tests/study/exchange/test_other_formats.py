@@ -10,7 +10,7 @@ import pytest
 
 from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Side, Vote, Winner
-from rushes.study.exchange import write_arena, write_dpo, write_pwcmp
+from rushes.study.exchange import FORMATS, StudyVotes, write_arena, write_pwcmp
 
 
 def vote(sample: str, winner: Winner, rater: str, left: Side | None = "a", **more: object) -> Vote:
@@ -40,6 +40,17 @@ VOTES = [
     vote("4", "a", "r1", "b", is_gold=True),
 ]
 PROMPTS = {"p1": "a cat", "p2": "a dog", "p3": "a hat"}
+
+
+def write_dpo(path: Path, votes: list[Vote], *, prompts, clips=None, refused=(), adjudicated: bool = False) -> int:
+    """Write DPO pairs of these votes; returns how many samples were left out."""
+    files = clips or {}
+    known = {one: files.get(one, one) for vote in votes for one in (vote.clip_a, vote.clip_b)}
+    given = StudyVotes(
+        votes=votes, prompts=lambda: prompts, clips=lambda: known, refused=lambda: refused, adjudicated=adjudicated
+    )
+    left = FORMATS["dpo"].write(path, given)
+    return left if isinstance(left, int) else sum(left.values())
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -83,7 +94,7 @@ def test_dpo_takes_majorities(tmp_path: Path) -> None:
 
 def test_dpo_takes_adjudications_only_when_asked_and_says_so(tmp_path: Path) -> None:
     clips = {"clip-y-2": "y/dog.mp4"}
-    assert write_dpo(tmp_path / "dpo.jsonl", VOTES, prompts=PROMPTS, clips=clips, use_adjudicated=True) == 0
+    assert write_dpo(tmp_path / "dpo.jsonl", VOTES, prompts=PROMPTS, clips=clips, adjudicated=True) == 0
     second = json.loads((tmp_path / "dpo.jsonl").read_text().splitlines()[1])
     assert (second["chosen"], second["rejected"], second["label"]) == ("y/dog.mp4", "clip-x-2", "adjudicated")
     assert (second["votes"], second["votes_for_chosen"]) == (2, 1)

@@ -65,7 +65,10 @@ def plan(
     difference: Annotated[
         float, typer.Option(min=0, help="With acr: the difference to find between the best and the worst, in points.")
     ] = 0.3,
-    runs: Annotated[int, typer.Option(min=1, help="Simulated studies.")] = 300,
+    runs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 600 for more, 300 for acr."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -81,9 +84,9 @@ def plan(
 
         size = {"systems": systems, "raters": raters, "prompts": prompts, "ratings_per_rater": votes_per_rater}
         chosen = {"difference": difference, "confidence": confidence, **size}
-        plan_opinions(method, chosen, power=power, runs=runs, seed=seed, verbose=verbose, as_json=as_json)
+        plan_opinions(method, chosen, power=power, runs=runs or 300, seed=seed, verbose=verbose, as_json=as_json)
         return
-    from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric
+    from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric, usual_runs
     from rushes.stats.votes.plan import Design
 
     design = Design(
@@ -99,7 +102,7 @@ def plan(
         confidence=confidence,
     )
     called, correlation = worth_of(metric) if metric else ("", 0.0)
-    found = plan_study(design, power=power, runs=runs, seed=seed)
+    found = plan_study(design, power=power, runs=runs or usual_runs(design), seed=seed)
     fewer = prompts_with_metric(design, correlation, metric_prompts) if metric else None
     if as_json:
         numbers = [*found.measurements, *([fewer] if fewer else [])]
@@ -303,6 +306,9 @@ _AFTER = ("differences", "comparison", "head_to_head", "families", "agreement", 
 """Tables that a terminal shows after the ranking, in the order of the results page."""
 
 
+_FORMATS = "csv, parquet (both hold everything), ratings, arena, pwcmp, dpo, label-studio, potato, fiftyone, or added."
+
+
 @app.command("export")
 @one_line_errors
 def export(
@@ -310,7 +316,11 @@ def export(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
     form: Annotated[
         str,
-        typer.Option("--format", help="csv, parquet, jsonl (all of it), opinions, ratings, arena, pwcmp or dpo."),
+        typer.Option(
+            "--format",
+            help="csv, parquet, jsonl (these hold everything), opinions, answers, ratings, arena, pwcmp, dpo, "
+            "label-studio, potato or fiftyone.",
+        ),
     ] = "csv",
     adjudicated: Annotated[
         bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")
@@ -330,11 +340,13 @@ def export(
         made = export_study(service, study, out, form=form, adjudicated=adjudicated)
     if made.text:
         say(made.text)
+    if made.root:
+        say(f"paths in the file are relative to {made.root}")
     if made.decided and FORMATS[form].decisions and not adjudicated:
         many = f"{made.decided} sample has" if made.decided == 1 else f"{made.decided} samples have"
         say(f"{many} an adjudicator's decision, which this file does not follow; --adjudicated takes it")
     data = {"study": study, "format": form, "votes": made.votes, "left_out": made.left_out}
-    data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "file": str(out)}
+    data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "root": made.root, "file": str(out)}
     answer(as_json, data, str(out))
 
 

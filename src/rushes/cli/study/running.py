@@ -3,6 +3,7 @@ study. The whole of `rushes study` is `app` here."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -19,6 +20,7 @@ from rushes.present.terminal.options import Json
 
 if TYPE_CHECKING:
     from rushes.study.records import StudyState
+    from rushes.study.recruiting.payments import Payment
     from rushes.study.recruiting.platforms import Ids, Platform
 
 PASSWORD_VARIABLE = "RUSHES_ACCOUNT_PASSWORD"  # a variable's name  # nosec B105
@@ -168,6 +170,12 @@ def payments(
     participants: Annotated[
         Path | None, typer.Option(help="Ids as the platform lists them, one a line: hashed ids are matched to them.")
     ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="list, or for Prolific: prolific-approvals, prolific-bonuses.")
+    ] = "list",
+    reward: Annotated[
+        str, typer.Option(help="For prolific-bonuses: what approval pays on Prolific, such as 2.50.")
+    ] = "0",
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
@@ -176,21 +184,44 @@ def payments(
     Example: rushes study payments takes -o payments.csv
     """
     from rushes.study.exchange.files import write_file
-    from rushes.study.recruiting.payments import payments_csv
+    from rushes.study.recruiting.prolific import is_known
 
     known = [] if participants is None else _lines(participants)
     with open_studies(db) as service:
         lines = service.running.payments(study, participants=known)
+    text = _payment_text(form, lines, reward)
+    if form != "list" and (hidden := sum(bool(line.participant) and not is_known(line) for line in lines)):
+        say(f"{hidden} raters are left out: their ids are hashed. --participants FILE, Prolific's list, matches them")
     if str(out) == "-":
-        print(payments_csv(lines), end="")
+        print(text, end="")
         return
-    write_file(out, payments_csv(lines))
+    write_file(out, text)
     if as_json:
         print_json({"study": study, "raters": len(lines), "file": str(out)})
         return
     if lines and not lines[0].pay_rate:
         say("no rate was declared with the study (--pay), so no pay is suggested")
     print(out)
+
+
+def _payment_text(form: str, lines: Sequence[Payment], reward: str) -> str:
+    from decimal import Decimal, InvalidOperation
+
+    from rushes.study.recruiting.payments import payments_csv
+    from rushes.study.recruiting.prolific import approvals, bonuses
+
+    try:
+        paid = Decimal(reward)
+    except InvalidOperation:
+        paid = Decimal(-1)
+    if not (paid.is_finite() and paid >= 0):
+        raise typer.BadParameter(f"expected an amount such as 2.50; got {reward!r}", param_hint="--reward")
+    made = {"list": payments_csv, "prolific-approvals": approvals}
+    if form == "prolific-bonuses":
+        return bonuses(lines, reward=paid)
+    if form not in made:
+        raise typer.BadParameter(f"expected {', '.join(made)}, prolific-bonuses; got {form!r}", param_hint="--format")
+    return made[form](lines)
 
 
 def _lines(path: Path) -> list[str]:
@@ -262,6 +293,30 @@ def erase(
         new, votes = service.running.erase_rater(study, rater=rater, participant=participant, by=by)
     words = f"Erased; {votes} votes {'kept without the person' if kept else 'removed'}, now as {new}."
     answer(as_json, {"study": study, "rater": new, "votes": votes, "kept": kept}, words)
+
+
+@app.command("purge")
+@one_line_errors
+def purge(
+    study: Name,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="A new folder for the anonymous copy.")],
+    now: Annotated[bool, typer.Option("--now", help="Purge before the day that was declared, or without one.")] = False,
+    by: By = "admin",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Delete all that raters gave and are, when the declared day is over; anonymous results are copied before.
+
+    Example: rushes study purge takes -o takes-results
+    """
+    from rushes.study.exchange.anonymous import copy_results
+
+    with open_studies(db) as service:
+        service.running.check_purge(study, early=now)
+        written = copy_results(service, study, out)
+        votes = service.running.purge(study, early=now, by=by)
+    words = f"{votes} votes and all data of raters are deleted; anonymous results are in {out}."
+    answer(as_json, {"study": study, "votes": votes, "written": [str(path) for path in written]}, words)
 
 
 accounts_app = typer.Typer(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rushes.instruments.preference.methods.method import Method
     from rushes.study import StudyService
     from rushes.study.material.sources import SourceClip
-    from rushes.study.records import OnErase, Pairing
+    from rushes.study.records import Device, OnErase, Pairing
 
 app = typer.Typer(
     name="study",
@@ -93,6 +93,31 @@ def create(
     min_repeat_agreement: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
     ] = None,
+    attention: Annotated[
+        bool,
+        typer.Option(
+            "--attention",
+            help="Exclude raters far from the others' votes, with one answer in a row, or too quick to have thought.",
+        ),
+    ] = False,
+    max_consensus_p: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exclude raters who agree with others less than this likely.")
+    ] = None,
+    max_run_p: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exclude raters with a run of one answer less likely than this.")
+    ] = None,
+    min_think: Annotated[
+        float | None, typer.Option(min=0, max=60, help="Exclude raters whose median seconds beyond watching are fewer.")
+    ] = None,
+    alike: Annotated[
+        str, typer.Option(help="How clips are made alike in size, rate and length: auto, off, or 576x320@24,2s.")
+    ] = "auto",
+    min_width: Annotated[int, typer.Option(min=0, help="Least width of a rater's window, in pixels.")] = 0,
+    device: Annotated[str, typer.Option(help="What raters may use: any, or desktop.")] = "any",
+    min_mbps: Annotated[float, typer.Option(min=0, help="Least speed of a rater's connection, in Mbit/s.")] = 0.0,
+    retain_until: Annotated[
+        str, typer.Option(metavar="YYYY-MM-DD", help="Until when raters' data are kept; consent states it.")
+    ] = "",
     pairing: Annotated[
         str, typer.Option(help="round-robin, or active: the pairs that votes leave most open; gives an order alone.")
     ] = ("round-robin"),
@@ -136,10 +161,16 @@ def create(
     from rushes.instruments.preference.families import read_families
     from rushes.instruments.preference.methods.method import method as method_named
     from rushes.study import ExclusionRule, StudyPlan
+    from rushes.study.records import ATTENTION, ScreenRule
     from rushes.suite.study_material import StudyMaterial, study_material
 
+    usual: dict[str, Any] = dict(ATTENTION) if attention else {}
+    own = {"max_consensus_p": max_consensus_p, "max_run_p": max_run_p, "min_think_s": min_think}
+    own["max_gold_errors"] = max_gold_errors
     rule = ExclusionRule(
-        max_gold_errors=max_gold_errors, max_side_bias=max_side_bias, min_repeat_agreement=min_repeat_agreement
+        max_side_bias=max_side_bias,
+        min_repeat_agreement=min_repeat_agreement,
+        **(usual | {name: value for name, value in own.items() if value is not None}),
     )
     asked = method_named(f"{method}{'' if scale is None else f'-{scale}'}" if tie else f"{method}-{scale or 2}-no-tie")
     material: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
@@ -162,6 +193,9 @@ def create(
         pay=pay,
         language=language,
         audio_check=audio_check,
+        alike=alike,
+        screens=ScreenRule(min_width=min_width, device=cast("Device", device), min_mbps=min_mbps),
+        retain_until=retain_until,
         families=read_families(family or ()),
         **own_texts(rubric, consent, simple=simple),
         **_asked_rubric(asked, question or (), found.clips, own=rubric is not None or simple),
@@ -179,6 +213,7 @@ def create(
     more = ", and one more if they disagree" if asked.is_pairs else ""
     print(f"Each {_UNITS.get(asked.name, 'clip')} gets {min_raters} raters{more}. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
+    next_line("study", "open", study, "--platform", "prolific", "--quota", "20", "--db", shown(db))
     next_line("serve", "--db", shown(db))
     print(shown(db))
 

@@ -21,14 +21,19 @@ _GUESSED = {"mp3", "aac"}
 """Bare audio streams: their stated length is a guess from the bit rate, so it is counted instead."""
 
 
-def sound_of(stack: ExitStack, clip: Path, given: Path | None) -> CanonSound | None:
-    """The sound to carry: the given file's, else the clip's own; None where the clip has none."""
+def sound_of(stack: ExitStack, clip: Path, given: Path | None, *, filling: Fraction | None = None) -> CanonSound | None:
+    """The sound to carry: the given file's, else the clip's own; None where the clip has none.
+
+    `filling` is how many seconds the clip's own shall last, in stereo: cut, or silent to the end.
+    """
     container = stack.enter_context(open_media(given or clip))
     stream = need_sound(container, given) if given else pick_audio(container)
     if stream is None:
         return None
-    layout = "mono" if stream.codec_context.layout.nb_channels == 1 else "stereo"
+    layout = "mono" if stream.codec_context.layout.nb_channels == 1 and filling is None else "stereo"
     start = None if given else start_of(pick_video(container), stream)
+    if filling is not None:
+        return CanonSound(decoded(container, stream), layout, start, filling, fill=True)
     return CanonSound(decoded(container, stream), layout, start, _seconds(given) if given else None)
 
 
@@ -47,12 +52,19 @@ def _seconds(path: Path) -> Fraction:
 
 
 class CanonSound:
-    """Resamples and encodes one track; `seconds` is where it ends, None for its own end."""
+    """Resamples and encodes one track; `seconds` is where it ends, None for its own end; `fill`: never earlier."""
 
     def __init__(
-        self, frames: Iterator[AudioFrame], layout: str, start: Fraction | None, seconds: Fraction | None
+        self,
+        frames: Iterator[AudioFrame],
+        layout: str,
+        start: Fraction | None,
+        seconds: Fraction | None,
+        *,
+        fill: bool = False,
     ) -> None:
         self.seconds = seconds
+        self._fill = fill
         self._frames, self._layout, self._start = frames, layout, start
         self._resampling = Resampling(format="fltp", layout=layout, rate=RATE)
         self._most = None if seconds is None else round(seconds * RATE)
@@ -71,11 +83,16 @@ class CanonSound:
             if frame is None or self._done == self._most:
                 self._ended = True
                 self._encode(self._resampling.drain())
+                if self._fill and self._most is not None and self._done < self._most:
+                    self._encode([self._silence(self._most - self._done)])
                 self._container.mux(self._stream.encode(None))
                 return
             if not self._done and (silent := lead_in(frame, self._start, RATE)):
-                self._encode([_frame(np.zeros((1 if self._layout == "mono" else 2, silent), np.float32), self._layout)])
+                self._encode([self._silence(silent)])
             self._encode(self._resampling.push(frame))
+
+    def _silence(self, samples: int) -> AudioFrame:
+        return _frame(np.zeros((1 if self._layout == "mono" else 2, samples), np.float32), self._layout)
 
     def _encode(self, frames: list[AudioFrame]) -> None:
         for frame in frames:

@@ -112,6 +112,9 @@ study = _table(
     *_all(JSON, families="{}"),  # what each task family asks for; one that is not there goes by its name
     *_all(String(40), method="pairs"),  # what a trial shows and asks for (`preference.methods`)
     *_all(Text, reference=""),  # the system that is the reference, for methods that show it
+    *_all(Text, alike="off"),  # how clips were made alike: `material.shown_form`
+    *_all(JSON, screens="{}"),  # what a rater's screen, device and line must have: `recruiting.screening`
+    *_all(String(10), retain_until=""),  # until when raters' data are kept, as YYYY-MM-DD
 )
 
 recruitment = _table(
@@ -144,6 +147,7 @@ clip = _table(
     *_all(Text, refused=""),  # what a system said instead of making a clip
     *_maybe(String(64), "served_sha256"),
     *_maybe(String(10), "treatment"),
+    *_maybe(BigInteger, "padded"),  # bytes sent, padding included: equal for the clips of one sample
 )
 
 pair = _table(
@@ -185,8 +189,13 @@ rater = _table(
     *_maybe(String(8), "language"),
     *_maybe(BigInteger, "sound_ms"),
     *_all(Integer, sound_tries="0"),
+    *_maybe(BigInteger, "screen_ms", "withdrawn_ms"),
+    *_maybe(JSON, "screen_found"),
+    *_all(Integer, withdrawn_votes="0"),
+    *_maybe(_TOKEN, "withdraw_key"),  # of the rater's own link to take their votes back
     UniqueConstraint("study_id", "code"),
     Index(None, "study_id", "participant", unique=True),
+    Index(None, "withdraw_key"),
 )
 
 rater_session = _table(

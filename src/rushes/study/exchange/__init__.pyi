@@ -1,7 +1,6 @@
 """Votes in and out: the ratings CSV, a full table (CSV, Parquet), and the formats other tools read."""
 
 from rushes.study.exchange.arena import write_arena as write_arena
-from rushes.study.exchange.dpo import write_dpo as write_dpo
 from rushes.study.exchange.formats import FORMATS as FORMATS
 from rushes.study.exchange.formats import ExportFormat as ExportFormat
 from rushes.study.exchange.formats import StudyVotes as StudyVotes

@@ -2,13 +2,14 @@
 
 A sample counts when more than half of its raw votes chose one system. An adjudicator's decision stands for its sample
 only when it is asked for, and its line says so. A line always names two clips that exist: a sample without them (a
-system refused, or its votes came in a file without clips) is left out and counted.
+system refused, or its votes came in a file without clips) is left out and counted. Paths are relative to the folder
+that holds all clips, so that file and clips can be moved together.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rushes.core import canonical_line
@@ -21,31 +22,6 @@ from rushes.study.exchange.formats import ExportFormat, StudyVotes
 NO_MAJORITY = "no majority, or a tie"
 REFUSED = "a system refused, so there is no clip to choose or to reject"
 NO_CLIPS = "votes from a ratings file, without clips"
-
-
-def write_dpo(
-    path: Path | str,
-    votes: Iterable[Vote],
-    *,
-    prompts: Mapping[str, str],
-    clips: Mapping[str, str] | None = None,
-    refused: Collection[str] = (),
-    use_adjudicated: bool = False,
-) -> int:
-    """Write the pairs; returns how many samples were left out: no majority, a tie, or no two clips.
-
-    `prompts` gives the text by `Vote.prompt_key` (task family and prompt id, "T1/p01") or, where the ids alone tell
-    prompts apart, by prompt id; `clips` a path by clip id (else the id itself is written); `refused` the ids of clips
-    that were never made.
-    """
-    given = StudyVotes(
-        votes=tuple(votes),
-        prompts=lambda: prompts,
-        clips=lambda: clips or {},
-        refused=lambda: refused,
-        adjudicated=use_adjudicated,
-    )
-    return _write(Path(path), given).total()
 
 
 def _write(out: Path, study: StudyVotes) -> Counter[str]:

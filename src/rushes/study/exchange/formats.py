@@ -5,6 +5,7 @@ A package adds one by an entry point of the group `rushes.study_exports` that na
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ class StudyVotes:
     prompts: Callable[[], Mapping[str, str]] = dict
     """The prompts' words by `Vote.prompt_key`: task family and prompt id."""
     clips: Callable[[], Mapping[str, str]] = dict
-    """The clips' files by clip id."""
+    """The clips' files by clip id, relative to a folder that holds all of them."""
     refused: Callable[[], Collection[str]] = tuple
     """Ids of clips that were never made, because the system refused: there is no file."""
     adjudicated: bool = False
@@ -88,6 +89,9 @@ FORMATS: Registry[ExportFormat] = Registry(
         "jsonl": "rushes.study.exchange.judgements:LINES",
         "answers": "rushes.study.exchange.judgements:ANSWERS",
         "opinions": "rushes.study.exchange.judgements:OPINIONS",
+        "label-studio": "rushes.study.exchange.other_tools:LABEL_STUDIO",
+        "potato": "rushes.study.exchange.other_tools:POTATO",
+        "fiftyone": "rushes.study.exchange.other_tools:FIFTYONE",
     },
 )
 
@@ -102,6 +106,8 @@ class Exported:
     """What the format has no place for, by reason; only counts above 0."""
     decided: int = 0
     """Samples with an adjudicator's decision."""
+    root: str = ""
+    """The folder that paths in the file are relative to; "" where it holds none."""
 
     @property
     def left_out(self) -> int:
@@ -152,11 +158,18 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     if form not in formats_for(method(service.study_status(study).summary.method)):
         has = "single clips or sets" if answers else "pairs"
         raise InputError(f"{form} has no place for answers on {has}; csv and jsonl have")
+    root, clips = portable_paths({clip.id: clip.source for clip in service.clips(study)})
+    asked: list[str] = []
+
+    def relative() -> Mapping[str, str]:
+        asked.append(root)
+        return clips
+
     given = StudyVotes(
         votes=votes or implied,
         judgements=answers,
         prompts=lambda: service.prompts(study),
-        clips=lambda: {clip.id: clip.source for clip in service.clips(study)},
+        clips=relative,
         refused=lambda: service.refusals(study),
         adjudicated=adjudicated,
     )
@@ -165,4 +178,16 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     reasons = {chosen.left_out: left} if isinstance(left, int) else left
     decided = sum(vote.adjudicated for vote in votes)
     told = {reason: count for reason, count in reasons.items() if count}
-    return Exported(votes=len(answers) or len(votes) - decided, reasons=told, decided=decided)
+    return Exported(votes=len(answers) or len(votes) - decided, reasons=told, decided=decided, root="".join(asked[:1]))
+
+
+def portable_paths(files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The folder that holds all of these files, and each file's path below it, with "/" on every system.
+
+    >>> portable_paths({"x/p1": "/data/fetv/x/p1.mp4", "y/p1": "/data/fetv/y/p1.mp4"})
+    ('/data/fetv', {'x/p1': 'x/p1.mp4', 'y/p1': 'y/p1.mp4'})
+    """
+    if not files:
+        return "", {}
+    root = os.path.commonpath([os.path.dirname(path) for path in files.values()])
+    return root, {name: Path(os.path.relpath(path, root)).as_posix() for name, path in files.items()}

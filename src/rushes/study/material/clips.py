@@ -4,24 +4,32 @@ Where every clip is one that any browser plays, and all are of one container, ea
 packet for packet, without its metadata (`clean_copy.py`). Where one of them is not (another codec, 10-bit or 4:4:4
 pictures, no stated duration), or where a system's name is still in a copy's bytes, all of them are encoded again, the
 same way: a copy of one system beside an encoding of another would be told apart, and judged as such.
+
+A study's own clips, samples and gold pairs, are also made alike where their files differ (`alike_clips`), and padded:
+the clips of one sample are sent in equally many bytes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 from rushes.core.errors import MediaError
+from rushes.core.grouping import grouped
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import file_digest
 from rushes.core.media_facts import MediaFacts
 from rushes.media import canonicalize, probe
 from rushes.media.clean_copy import copy_without_metadata
 from rushes.study.errors import StudyError
+from rushes.study.material.evening import clip_shape, even_clips, even_name
+from rushes.study.material.shown_form import OFF, differing, shown_forms
 
+Key = TypeVar("Key", bound=Hashable)
 _PLAYABLE = {
     "mp4": ("video/mp4", {"h264"}, {"aac", "mp3"}),
     "mov": ("video/mp4", {"h264"}, {"aac", "mp3"}),
@@ -32,6 +40,8 @@ _SHORTEST_NAME = 4
 """A shorter system name ("A") is found in any file by chance."""
 _BLOCK = 1 << 20
 _HIGHEST_RATE = 120
+_LEAST_PADDING, _PADDED_TO = 64, 1024
+"""Bytes of padding that every clip has at least, which differ each time it is sent; and what sizes are multiples of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +64,8 @@ class ReadyClip:
     """"copied" without metadata, or "encoded"; "" for a file that is used where it lies."""
     why: str = ""
     """Why the study's clips were encoded."""
+    padded: int | None = None
+    """Bytes that are sent, padding included; None for none."""
 
 
 def missing_files(paths: Sequence[Path]) -> None:
@@ -97,6 +109,43 @@ def ready_clips(
     return ready
 
 
+def alike_clips(
+    sources: Mapping[Key, Path], samples: Mapping[Key, str], *, alike: str, media: Path, progress: Progress
+) -> dict[Key, ReadyClip]:
+    """Clips in the form that the study declared (`shown_form`), by whatever names them; {} where they stay as they are.
+
+    `samples` says which clips stand beside one another. `MediaError` for a clip that cannot be decoded.
+    """
+    if alike == OFF:
+        return {}
+    shapes = {path: clip_shape(path, probe(path)) for path in dict.fromkeys(sources.values())}
+    given = {key: shapes[path] for key, path in sources.items()}
+    forms = shown_forms(given, samples, alike)
+    if not forms:
+        return {}
+    digests = {path: file_digest(path) for path in shapes}
+    places = {key: _folder(media, digests[path]) / even_name(forms[key]) for key, path in sources.items()}
+    even_clips({places[key]: (path, forms[key]) for key, path in sources.items()}, progress=progress)
+    parts, one = differing(given, samples), next(iter(forms.values())).form
+    said = f"all are shown at {one.width}x{one.height}, {float(one.fps):g} fps, as long as the shortest of the sample"
+    why = f"clips of one sample differ in {', '.join(parts)}: {said}" if parts else said
+    return {
+        key: replace(
+            _ready(places[key].resolve(), digests[path], probe(places[key]), "video/mp4"),
+            treatment="encoded",
+            why=why,
+        )
+        for key, path in sources.items()
+    }
+
+
+def equally_long(ready: Mapping[Key, ReadyClip], samples: Mapping[Key, str]) -> dict[Key, ReadyClip]:
+    """The clips, those of one sample padded to one size in bytes: it would tell which of them is which."""
+    sizes = grouped((samples[key], one.size) for key, one in ready.items())
+    most = {sample: max(each) + _LEAST_PADDING for sample, each in sizes.items()}
+    return {key: replace(one, padded=-(-most[samples[key]] // _PADDED_TO) * _PADDED_TO) for key, one in ready.items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     digest: str
@@ -114,10 +163,14 @@ def _mixed(found: Mapping[Path, _Found]) -> str:
 
 def _place(media: Path, source: Path, digest: str, ending: str) -> Path:
     """Where a clip's copy goes. Raters never see it; the name is for people who look into the folder."""
+    return _folder(media, digest) / f"{source.stem[:80]}{ending}"
+
+
+def _folder(media: Path, digest: str) -> Path:
     folder = media / "clips" / digest[:24]
     for place in (media, media / "clips", folder):  # `parents=True` would give the others the usual mode
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{source.stem[:80]}{ending}"
+    return folder
 
 
 def _copied(source: Path, found: _Found, media: Path, hide: Sequence[str]) -> tuple[ReadyClip, str]:

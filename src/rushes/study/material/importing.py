@@ -21,11 +21,12 @@ from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.instruments.preference.votes import Vote
 from rushes.study.database.tables import clip, pair
 from rushes.study.errors import StudyError
-from rushes.study.material.clips import ReadyClip, missing_files, ready_clips
+from rushes.study.material.clips import ReadyClip, alike_clips, equally_long, missing_files, ready_clips
 from rushes.study.material.families import UNDECLARED, settle
 from rushes.study.material.locating import portable
+from rushes.study.material.shown_form import AUTO
 from rushes.study.material.sources import SOURCE, SourceClip
-from rushes.study.queries import SYSTEMS, log, study_row, with_clips
+from rushes.study.queries import SYSTEMS, log, set_study, study_row, with_clips
 from rushes.study.tokens import new_token
 
 
@@ -50,18 +51,23 @@ def planned_pairs(
 
 
 def prepare(
-    sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
+    sources: Sequence[SourceClip], *, media: Path, alike: str = AUTO, progress: Progress = no_progress
 ) -> dict[tuple[str, str], ReadyClip]:
-    """Every clip ready to play, by (sample, system); samples and gold pairs all in the same way."""
+    """Every clip ready to play, by (sample, system); samples and gold pairs all in the same way, made `alike`."""
     files = [source for source in sources if not source.refused]
     missing_files([source.path for source in files])
     names = sorted({source.system for source in sources} - {""})
     ready = {(source.sample, source.system): refusal(source) for source in sources if source.refused}
     for group in (("sample", "gold"), (SOURCE,), ("training",)):
-        clips = [source for source in files if source.kind in group]
-        if clips:
-            made = ready_clips([source.path for source in clips], media=media, hide=names, progress=progress)
-            ready |= {(source.sample, source.system): made[source.path] for source in clips}
+        paths = {(source.sample, source.system): source.path for source in files if source.kind in group}
+        samples = {key: key[0] for key in paths}
+        made = {}
+        if paths and "sample" in group:
+            made = alike_clips(paths, samples, alike=alike, media=media, progress=progress)
+        if paths and not made:
+            by_path = ready_clips(list(paths.values()), media=media, hide=names, progress=progress)
+            made = {key: by_path[path] for key, path in paths.items()}
+        ready |= equally_long(made, samples)
     return portable(ready, media)
 
 
@@ -74,6 +80,24 @@ def names_a_system(text: str, sources: Sequence[SourceClip]) -> str:
     """
     names = sorted({source.system for source in sources if source.kind == "sample" and len(source.system) > 2})
     return next((name for name in names if name.casefold() in text.casefold()), "")
+
+
+BLIND_TITLE = "Video comparison"
+"""What raters read above a study whose name would tell them a system."""
+
+
+def blind_title(title: str, sources: Sequence[SourceClip]) -> None:
+    """`StudyError` for a title that names a system: raters read it."""
+    if told := names_a_system(title, sources):
+        raise StudyError(f"the title names a system ({told}), and raters read it; choose another title")
+
+
+def _hide_name(connection: Connection, found: Row[Any], sources: Sequence[SourceClip]) -> None:
+    """A study without a title of its own shows its name; one that names a system is not shown."""
+    if found.title != found.name:
+        blind_title(found.title, sources)
+    elif names_a_system(found.title, sources):
+        set_study(connection, found.id, title=BLIND_TITLE)
 
 
 def refusal(source: SourceClip) -> ReadyClip:
@@ -93,6 +117,7 @@ def store(
 ) -> int:
     """Store clips and pairs; returns how many samples were added. All or nothing."""
     found = study_row(connection, study_name, lock=True)
+    _hide_name(connection, found, sources)
     asked = method(found.method)
     by_kind = planned_pairs(sources, asked, reference=found.reference, seed=found.seed)
     edited = {source.sample for source in sources if source.kind == SOURCE}
@@ -116,7 +141,9 @@ def store(
             add_pair(connection, found, one, kind, clips, first_left=sides[one.sample], **told, **more)
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
-    about = {"pairs": counts, "clips": how(ready), **families._asdict()}
+    shown = sorted({one.why for one in ready.values() if one.why})
+    remarks = [*families.remarks, *(f"{why[0].upper()}{why[1:]}." for why in shown)]
+    about = {"pairs": counts, "clips": how(ready), **families._asdict(), "remarks": remarks}
     log(connection, study_id=found.id, actor="admin", action="imported", now=now, **about)
     return added
 

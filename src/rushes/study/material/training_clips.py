@@ -15,7 +15,7 @@ from rushes.instruments.preference.methods.method import PAIRS, Method
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 from rushes.media import write_clip
 from rushes.study.material.sources import SourceClip
-from rushes.study.raters.work import BUILT_IN
+from rushes.study.raters.training import BUILT_IN
 
 SAMPLE = BUILT_IN
 _WIDTH, _HEIGHT, _FPS, _FRAMES = 320, 180, 25, 50

@@ -34,6 +34,7 @@ from rushes.study.database.tables import (
 from rushes.study.errors import StudyError
 from rushes.study.queries import log, rater_row, set_rater, study_row
 from rushes.study.raters.allocation import recount
+from rushes.study.records import OnErase
 from rushes.study.recruiting.platforms import kept_participant
 
 _PERSONAL = {"note": "", "viewing": None}
@@ -48,28 +49,47 @@ def erase(
     person = rater_row(connection, row.id, rater or _code_of(connection, row.id, participant))
     if person.erased_ms is not None:
         raise StudyError(f"{person.code} is erased already")
-    new = _new_code(connection, row.id)
+    return erase_person(connection, now, row, person, votes=row.on_erase, by=by)
+
+
+def erase_person(
+    connection: Connection, now: int, row: Row[Any], person: Row[Any], *, votes: OnErase, by: str = "admin"
+) -> tuple[str, int]:
+    """Erase this rater of the study, with their `votes` or without; returns their new code and the votes concerned."""
+    new = person.code if person.erased_ms is not None else _new_code(connection, row.id)
     set_rater(connection, person.id, erasing=True)
     _forget_log(connection, row.id, person.code, new)
+    connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
+    standing = _clear(connection, row, person, keep=votes == "keep")
+    set_rater(connection, person.id, **_blank(new, votes, now))
+    done = {"keep": "kept without the person", "remove": "removed"}[votes]
+    told = {"rater": new, "votes": done, "count": standing}
+    log(connection, study_id=row.id, actor=by, action="erased a rater", now=now, **told)
+    return new, standing
+
+
+def remove_work(connection: Connection, row: Row[Any], person: Row[Any]) -> None:
+    """Delete what a rater of the study gave, and keep the rater."""
+    set_rater(connection, person.id, erasing=True)
+    _clear(connection, row, person, keep=False)
+    set_rater(connection, person.id, erasing=False)
+
+
+def _clear(connection: Connection, row: Row[Any], person: Row[Any], *, keep: bool) -> int:
+    """Delete a rater's play records and words, and their votes unless they are to `keep`; returns the votes."""
     places = select(assignment.c.id, assignment.c.pair_id, assignment.c.vote_id, pair.c.kind).join(pair)
     mine = connection.execute(places.where(assignment.c.rater_id == person.id)).all()
     connection.execute(play.delete().where(play.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(problem.update().where(problem.c.assignment_id.in_([one.id for one in mine])).values(text=""))
-    connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
     votes = connection.execute(select(vote).where(vote.c.rater_id == person.id).order_by(vote.c.id)).all()
     connection.execute(vote.delete().where(vote.c.rater_id == person.id))
-    if row.on_erase == "remove":
-        _remove_work(connection, person.id, mine)
-    else:
+    if keep:
         _put_back(connection, person.id, votes)
-    set_rater(connection, person.id, **_blank(person, new, row.on_erase, now))
+    else:
+        _remove_work(connection, person.id, mine)
     for pair_id, kind in sorted({(one.pair_id, one.kind) for one in mine}):
         recount(connection, pair_id, minimum=row.min_raters, kind=kind)
-    standing = sum(one.id == assigned.vote_id for one in votes for assigned in mine)
-    done = {"keep": "kept without the person", "remove": "removed"}[row.on_erase]
-    told = {"rater": new, "votes": done, "count": standing}
-    log(connection, study_id=row.id, actor=by, action="erased a rater", now=now, **told)
-    return new, standing
+    return sum(one.id == assigned.vote_id for one in votes for assigned in mine)
 
 
 def _code_of(connection: Connection, study_id: int, participant: str) -> str:
@@ -126,7 +146,7 @@ def _remove_work(connection: Connection, rater_id: int, mine: Sequence[Row[*tupl
     connection.execute(assignment.delete().where(assignment.c.rater_id == rater_id))
 
 
-def _blank(person: Row[Any], new: str, on_erase: str, now: int) -> dict[str, object]:
+def _blank(new: str, on_erase: str, now: int) -> dict[str, object]:
     """The rater's row afterwards: a place in counts, and nobody's."""
     values: dict[str, object] = {
         "code": new,
@@ -135,6 +155,8 @@ def _blank(person: Row[Any], new: str, on_erase: str, now: int) -> dict[str, obj
         "platform_session": None,
         "erased_ms": now,
         "erasing": False,
+        "withdraw_key": None,
+        "screen_found": None,
     }
     if on_erase == "remove":
         values |= {"active_ms": 0, "tasks": 0, "excluded": False, "seen_ms": None, "work_since_ms": None}

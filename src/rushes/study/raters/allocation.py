@@ -73,7 +73,7 @@ def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: 
 
     `show`: a new one that comes first is shown at once.
     """
-    if who.outcome == STOPPED:
+    if who.outcome == STOPPED or who.withdrawn_ms is not None:
         return []
     held = _open(connection.execute(_HELD, {"rater_wanted": who.id}).all())
     if len(held) >= count:

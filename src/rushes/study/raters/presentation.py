@@ -15,8 +15,9 @@ from rushes.study.raters.allocation import FREE_SAMPLE, HAS_OPEN
 from rushes.study.raters.sound_check import MOST_TRIES, answer, sequence, sequence_wav, still_to_pass
 from rushes.study.raters.time import count_time
 from rushes.study.raters.work import NO_CLIP
-from rushes.study.records import Media
+from rushes.study.records import Media, ScreenRule
 from rushes.study.recruiting.consent import LANGUAGES, consent_words
+from rushes.study.recruiting.screening import screen_rule, screen_to_pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,11 @@ class Presentation:
     sound_check: bool
     """Whether the rater still has to pass the sound check."""
     sound_tries_left: int
+    screen_check: bool
+    """Whether the rater's screen, device and line still have to be checked."""
+    screens: ScreenRule
+    retain_until: str
+    """The day until which raters' data are kept; "" where none was declared."""
     votes: int
     """Pairs this rater has voted on, training left out."""
     minutes: int
@@ -50,6 +56,9 @@ def presentation(connection: Connection, now: int, session: str) -> Presentation
         consent=consent_words(row.consent_text, language),
         sound_check=still_to_pass(connection, who),
         sound_tries_left=max(0, MOST_TRIES - who.sound_tries),
+        screen_check=screen_to_pass(who),
+        screens=screen_rule(who),
+        retain_until=who.retain_until,
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
         method=method(who.method),
@@ -93,7 +102,7 @@ def answer_sound_check(connection: Connection, now: int, session: str, typed: st
 def more_work(connection: Connection, now: int, session: str) -> bool:
     """Whether there is a pair for this rater now; nothing is assigned by looking."""
     who = signed_in(connection, session, now)
-    if who.excluded or who.outcome == STOPPED:
+    if who.excluded or who.outcome == STOPPED or who.withdrawn_ms is not None:
         return False
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     row = connection.execute(_MORE, keys).one()

@@ -1,24 +1,44 @@
-"""The training pair: what its answer teaches, and when a rater may go on to the work.
+"""The training pairs: what their answers teach, and when a rater may go on to the work.
 
-The pair is repeated, each time with feedback, until its answer is right: the expected winner, and the expected tag
-among the reasons where one was declared. A problem report does not stand in for it. After the declared number of
-wrong answers the study's owner is told, once; the rater may go on trying.
+A study's own pairs are shown one after the other; the built-in one where it has none. A pair is repeated, each time
+with feedback, until its answer is right: the expected winner, and the expected tag among the reasons where one was
+declared. A problem report does not stand in for it. After the declared number of wrong answers the owner is told, once;
+the rater may go on trying.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, and_, func, select
 
 from rushes.instruments.preference.methods.method import Method, method
-from rushes.study.database.tables import vote
-from rushes.study.queries import add_problem, log, set_rater
+from rushes.study.database.tables import assignment, pair, vote
+from rushes.study.queries import KEEP, add_problem, log, set_rater
 from rushes.study.raters.screen import letters, order_of
 from rushes.study.records import Feedback, Remark, VoteForm
 
+BUILT_IN = "training"
+"""The sample of the training pair that a study has unless it brings its own (`material.training_clips`)."""
 STUCK = "training"
 """The kind of problem the server reports for a rater who does not get the training pair right."""
+
+
+def training_pairs(connection: Connection, who: Row[Any]) -> list[Row[Any]]:
+    """The pairs a rater is trained on, in order: id, `key` of the rater's place or None, and whether it is `learnt`."""
+    mine = and_(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == who.id, assignment.c.purpose == "training")
+    query = (
+        select(pair.c.id, pair.c.sample, assignment.c.key, (assignment.c.state == LEARNT).label("learnt"))
+        .outerjoin(assignment, mine)
+        .where(pair.c.study_id == who.study_id, pair.c.kind == "training", pair.c.retired.is_(False))
+        .order_by(pair.c.id)
+    )
+    rows = connection.execute(query).all()
+    return [row for row in rows if row.sample != BUILT_IN] or list(rows)
+
+
+LEARNT = "learnt"
+"""The state of a training place whose answer was right."""
 
 
 def feedback(who: Row[Any], row: Row[Any], form: VoteForm) -> Feedback | None:
@@ -69,7 +89,9 @@ def finish_training(connection: Connection, who: Row[Any], row: Row[Any], *, rig
     if who.trained_ms is not None:
         return
     if right:
-        set_rater(connection, who.id, trained_ms=now)
+        connection.execute(KEEP, {"wanted_id": row.id, "state": LEARNT})
+        if all(one.learnt for one in training_pairs(connection, who)):
+            set_rater(connection, who.id, trained_ms=now)
         return
     tries = connection.execute(select(func.count()).where(vote.c.assignment_id == row.id)).scalar_one()
     if tries != who.training_tries:

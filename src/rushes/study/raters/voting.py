@@ -22,6 +22,7 @@ from rushes.study.raters.time import count_time
 from rushes.study.raters.training import feedback, finish_training
 from rushes.study.raters.work import LAST_VOTE, at_work
 from rushes.study.records import Accepted, Missing, VoteForm, VoteRefusal
+from rushes.study.recruiting.screening import screen_to_pass
 
 LONGEST_KEY = 64
 
@@ -105,7 +106,9 @@ def _reported(row: Row[Any]) -> list[Missing]:
 
 
 def _unheard(connection: Connection, who: Row[Any]) -> list[Missing]:
-    """The page leads to the sound check; this is for whoever posts without the page."""
+    """The pages lead to the checks; this is for whoever posts without them."""
+    if screen_to_pass(who):
+        return [Missing(field="screen", message="Let the page check your screen first: open /rate/screen.")]
     if not still_to_pass(connection, who):
         return []
     return [Missing(field="sound", message="Answer the sound check first: open /rate/sound, then send this again.")]

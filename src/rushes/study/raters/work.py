@@ -41,6 +41,7 @@ from rushes.study.raters.allocation import (
 from rushes.study.raters.play_ledger import add_play, sent_in_full, shown_since, watch_state
 from rushes.study.raters.screen import form_of, on_screen, order_of
 from rushes.study.raters.time import BREAK_MS, count_time
+from rushes.study.raters.training import training_pairs
 from rushes.study.records import (
     LONGEST_NOTE,
     PROBLEMS,
@@ -55,8 +56,6 @@ from rushes.study.records import (
 )
 from rushes.study.tokens import token_hash
 
-BUILT_IN = "training"
-"""The sample of the training pair that a study has unless it brings its own (`material.training_clips`)."""
 NO_CLIP = "no such clip; reload the page"
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 
@@ -124,23 +123,23 @@ def _mine(connection: Connection, who: Row[Any], key: str) -> Any:
 
 
 def training_task(connection: Connection, now: int, session: str) -> Task:
-    """The training pair, as a task like any other.
+    """The training pair to work on, as a task like any other: of several, one after the other, in the order given.
 
-    `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. The pair is
-    repeated until its answer is right; only then the stage moves on.
+    `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. A pair is
+    repeated until its answer is right; when all are, the stage moves on.
     """
     who = signed_in(connection, session, now)
     _require_consent(who)
     count_time(connection, who, now=now)
-    wanted = (assignment.c.rater_id == who.id, assignment.c.purpose == "training")
-    key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
+    lessons = training_pairs(connection, who)
+    if not lessons:
+        raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
+    one = next((one for one in lessons if not one.learnt), lessons[-1])
+    key = one.key
     if key is None:
-        query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
-        pair_id = connection.execute(query.order_by(pair.c.sample == BUILT_IN, pair.c.id)).scalar()  # an own one first
-        if pair_id is None:
-            raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
-        left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
-        key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now).key
+        which = () if one is lessons[0] else (one.id,)
+        left: Any = "a" if seeded_order(who.seed, "training side", who.code, *which) % 2 else "b"
+        key = add_assignment(connection, who, pair_id=one.id, left=left, purpose="training", number=0, now=now).key
     return _task(connection, who, _mine(connection, who, key), now=now)
 
 
@@ -318,7 +317,7 @@ _REPORTS = select(
     func.count().filter(assignment.c.state == "problem").label("reports"),
     func.count().filter(VOTED).label("votes"),
 ).where(assignment.c.rater_id == RATER)
-_FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
+_FILE = ("path", "content_type", "size", "source", "padded", "sha256", "served_sha256")
 _SHOWN = with_all_clips(
     select(
         *(assignment.c[name] for name in ("id", "left", "arrangement", "token_a", "token_b", "sent")),
@@ -369,4 +368,4 @@ def _media(token: str, file: dict[str, Any]) -> Media:
     # A study of an earlier version has no digest of a converted copy; of a clip used where it lay, it has.
     as_it_lay = file["sha256"] if file["path"] == file["source"] else ""
     digest = file["served_sha256"] or as_it_lay
-    return Media(etag=token[-16:], sha256=digest, **{name: file[name] for name in _FILE[:4]})
+    return Media(etag=token[-16:], sha256=digest, **{name: file[name] for name in _FILE[:5]})

@@ -230,7 +230,7 @@ def ending(connection: Connection, now: int, session: str) -> Ending:
     """How it ended for a rater, with code and return address; `outcome` None while there is work left."""
     who = signed_in(connection, session, now)
     outcome = outcome_of(connection, who)
-    votes, minutes = _votes(connection, who.id), round(who.active_ms / 60_000)
+    votes, minutes = votes_of(connection, who.id) + who.withdrawn_votes, round(who.active_ms / 60_000)
     if outcome is None:
         return Ending(outcome=None, votes=votes, minutes=minutes)
     if who.outcome != outcome:
@@ -240,7 +240,8 @@ def ending(connection: Connection, now: int, session: str) -> Ending:
     return _ended(link, who, outcome, votes=votes, minutes=minutes)
 
 
-def _votes(connection: Connection, rater_id: int) -> int:
+def votes_of(connection: Connection, rater_id: int) -> int:
+    """Pairs that a rater has voted on, training left out."""
     return int(connection.execute(select(func.count()).where(VOTED), {"rater_wanted": rater_id}).scalar_one())
 
 
@@ -256,11 +257,11 @@ def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
         return "completed" if _quota_done(connection, who) else "stopped"
     if who.study_state != "closed" and not is_finished(connection, who):
         return None
-    return "completed" if _votes(connection, who.id) else "full"
+    return "completed" if votes_of(connection, who.id) else "full"
 
 
 def _quota_done(connection: Connection, who: Row[Any]) -> bool:
-    return who.quota is not None and _votes(connection, who.id) >= who.quota
+    return who.quota is not None and votes_of(connection, who.id) >= who.quota
 
 
 def stop(connection: Connection, now: int, session: str) -> Ending:

@@ -71,9 +71,10 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
             continue
         outcome, link = outcome_of(connection, person) or "", links.get(person.recruitment_id)
         finished = outcome == "completed"
-        paid_ms = max(person.active_ms, round(line.votes * typical))
-        share = 1.0 if finished else _share(line.votes, person.active_ms, whole, typical)
-        done = {"paid_ms": paid_ms, "votes": line.votes, "share": share}
+        votes = line.votes + person.withdrawn_votes  # who takes votes back is paid for them all the same
+        paid_ms = max(person.active_ms, round(votes * typical))
+        share = 1.0 if finished else _share(votes, person.active_ms, whole, typical)
+        done = {"paid_ms": paid_ms, "votes": votes, "share": share}
         made.append(
             Payment(
                 rater=line.rater,
@@ -83,7 +84,7 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
                 outcome=outcome,
                 finished=finished,
                 code=code_for(link, person, outcome) if link is not None and outcome else "",
-                votes=line.votes,
+                votes=votes,
                 gold_right=line.gold_right,
                 gold_total=line.gold_total,
                 minutes=round(person.active_ms / 60_000, 2),

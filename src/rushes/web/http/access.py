@@ -131,7 +131,7 @@ async def admin(request: Request) -> None:
 
 _ARTICLES = {"owner": "an owner", "adjudicator": "an adjudicator", "viewer": "a viewer"}
 NOT_IN_VIEW = "rushes view only looks at runs. To make and run studies: rushes serve --db studies.db --run RUN"
-_OF_STUDIES = re.compile(r"/(studies|accounts?|setup|login|logout|rate|media|i|join)([/.].*)?")
+_OF_STUDIES = re.compile(r"/(studies|accounts?|setup|login|logout|rate|media|i|join|withdraw)([/.].*)?")
 """What `rushes view` has nothing to do with."""
 _NOTES = re.compile(r"/runs/.+")
 """Where notes on a run's clips are sent, which are kept beside the run."""

@@ -7,6 +7,7 @@ Starlette's `FileResponse` answers Range (206, 416) and If-Range. Added here:
   them, so the ETag is the service's opaque one, different for every assignment, and the date is always the same.
 - A file that is not the one that was imported is not sent; the study's owner is told.
 - The bytes that go out for a rater's pair are noted: play counts for clips that were sent in full.
+- Padding (`padding.py`), so that neither the number of bytes nor the bytes themselves tell which clip it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import logging
 import os
 import re
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -26,6 +30,7 @@ from starlette.types import Message, Receive, Scope, Send
 from rushes.core.machine.provenance import file_digest
 from rushes.study import Media, StudyService
 from rushes.web.http.errors import Refusal
+from rushes.web.http.padding import PaddedFile, Padding
 from rushes.web.kept import Current
 
 log = logging.getLogger("rushes.web")
@@ -59,8 +64,20 @@ class ClipResponse(FileResponse):
 
     def __init__(self, media: Media, *, etag: str, tally: Tally | None = None) -> None:
         headers = {"etag": etag, "last-modified": _NO_DATE, "cache-control": _cache(media)}
-        super().__init__(media.path, headers=headers, media_type=media.content_type)
+        facts = os.stat(media.path)
+        self._padding: Padding | None = None
+        if media.padded is not None and media.padded > facts.st_size:
+            sizes = {"size": facts.st_size, "padded": media.padded}
+            self._padding = Padding(etag, **sizes, webm=media.content_type == "video/webm")
+            facts = os.stat_result((*facts[:6], media.padded, *facts[7:10]))
+        super().__init__(media.path, headers=headers, media_type=media.content_type, stat_result=facts)
         self.tally = tally
+
+    @asynccontextmanager
+    async def _open_file(self) -> AsyncIterator[Any]:
+        """What the file's bytes are read from, for whole answers and ranges alike."""
+        async with super()._open_file() as file:
+            yield file if self._padding is None else PaddedFile(file, self._padding)
 
     def set_stat_headers(self, stat_result: os.stat_result) -> None:
         self.headers.setdefault("content-length", str(stat_result.st_size))
@@ -121,7 +138,9 @@ class Tally:
             return
         self._noted, self._last_note = self._place, time.monotonic()
         ago = round((self._last_note - self._begun) * 1000)
-        await run_in_threadpool(self._service.record_sent, self._media, [(self._first, self._place)], ago_ms=ago)
+        span = min(self._first, self._media.size), min(self._place, self._media.size)  # padding is nothing to watch
+        if span[0] < span[1]:
+            await run_in_threadpool(self._service.record_sent, self._media, [span], ago_ms=ago)
 
 
 def clip_response(request: Request, media: Media, service: StudyService, digests: Digests) -> Response:

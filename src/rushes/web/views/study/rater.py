@@ -101,9 +101,8 @@ def decline(request: Request, session: Rater) -> Response:
 def stop(request: Request, session: Rater) -> Response:
     """A rater's own way out after agreeing, with a code for what they did."""
     t = _strings(request)
-    return page(
-        request, "rater/stopped.html", ending=workbench(request).service.running.stop(rater_token(request)), t=t
-    )
+    ending = workbench(request).service.running.stop(rater_token(request))
+    return page(request, "rater/stopped.html", ending=ending, t=t, **_own(request))
 
 
 def _ended(request: Request, ending: Ending, t: Strings) -> Response:
@@ -158,11 +157,14 @@ def work(request: Request) -> Response:
         raise signed_out(request, None) from None
     about = workbench(request).service.presentation(rater_token(request))
     if session.stage == "consent":
-        return _stage(request, "consent", "rater/consent.html", session, about, ids=about.ids)
+        facts = {"ids": about.ids, "retain_until": about.retain_until, "screens": about.screens}
+        return _stage(request, "consent", "rater/consent.html", session, about, **facts)
+    if about.screen_check:
+        return see("/rate/screen")
     if about.sound_check:
         return see("/rate/sound")
     if session.stage == "training":
-        return _stage(request, "training", "rater/instructions.html", session, about, first=True)
+        return _stage(request, "training", "rater/instructions.html", session, about, first=True, **_own(request))
     if session.study_state != "open":
         return resting(request, session)
     notice = strings(about.language)("pair.changed") if request.query_params.get("changed") == "1" else ""
@@ -173,6 +175,7 @@ def work(request: Request) -> Response:
             "votes": about.votes,
             "minutes": about.minutes,
             "ending": service.running.ending(rater_token(request)),
+            **_own(request),
         }
         return _stage(request, "done", "rater/done.html", session, about, notice=notice, **facts)
     return pair_page(request, session, task, notice=notice)
@@ -210,13 +213,40 @@ def instructions(request: Request, session: Rater) -> Response:
         return see("/rate")
     first = session.stage == "training"
     about = workbench(request).service.presentation(rater_token(request))
-    return _stage(request, session.stage, "rater/instructions.html", session, about, first=first)
+    return _stage(request, session.stage, "rater/instructions.html", session, about, first=first, **_own(request))
+
+
+def _own(request: Request) -> dict[str, Any]:
+    """The rater's own link to take their votes back; "" where this session may not have it."""
+    bench = workbench(request)
+    key = bench.service.running.withdrawal_key(rater_token(request))
+    return {"withdraw": f"{bench.origin(request)}/withdraw/{key}" if key else ""}
+
+
+@router.get("/withdraw/{key}", response_model=None)
+def withdrawal(request: Request, key: str) -> Response:
+    """What a rater's own link takes back. Nothing happens by looking."""
+    try:
+        votes = workbench(request).service.running.withdrawal(key)
+    except NotAllowed:
+        return page(request, "rater/used.html", status=410)
+    return page(request, "rater/withdraw.html", key=key, votes=votes, gone=votes is None)
+
+
+@router.post("/withdraw/{key}", response_model=None)
+def withdraw(request: Request, key: str) -> Response:
+    try:
+        votes = workbench(request).service.running.withdraw(key)
+    except NotAllowed:
+        return page(request, "rater/used.html", status=410)
+    return page(request, "rater/withdraw.html", key=key, votes=votes, gone=True)
 
 
 @with_json_view(router, "/rate/training")
 def training(request: Request, session: Rater) -> Response:
     service = workbench(request).service
-    if session.stage == "consent" or service.presentation(rater_token(request)).sound_check:
+    about = service.presentation(rater_token(request))
+    if session.stage == "consent" or about.screen_check or about.sound_check:
         return see("/rate")
     return pair_page(request, session, service.training_task(rater_token(request)))
 

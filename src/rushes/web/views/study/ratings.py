@@ -6,6 +6,7 @@ import logging
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Literal
 
 from fastapi import APIRouter
@@ -29,6 +30,8 @@ from rushes.study import (
 from rushes.study.owner.blinding import behind
 from rushes.study.raters.sound_check import GROUPS, MOST_TONES
 from rushes.study.records import LONGEST_NOTE, PROBLEMS
+from rushes.study.recruiting.screening import ScreenFound, speed_bytes
+from rushes.study.tokens import token_hash
 from rushes.web.http.access import is_admin, rater, rater_token, signed_out
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import clip_response
@@ -42,7 +45,7 @@ from rushes.web.workbench import workbench
 router = APIRouter()
 log = logging.getLogger("rushes.web")
 
-PAGES = ("/rate", "/rate/training", "/rate/last", "/rate/instructions", "/rate/sound")
+PAGES = ("/rate", "/rate/training", "/rate/last", "/rate/instructions", "/rate/sound", "/rate/screen")
 
 
 class Stretch(BaseModel):
@@ -199,6 +202,38 @@ def _refusing(request: Request, form: FormData | None) -> Iterator[None]:
         raise Refusal(409, strings(about.language)("pair.gone"), code="gone") from None
 
 
+class ScreenReport(BaseModel):
+    """What the page measured of its own screen and line."""
+
+    model_config = ConfigDict(extra="forbid")
+    width: int = Field(ge=0, le=100_000)
+    pointer: bool
+    mbps: float = Field(ge=0, le=100_000, allow_inf_nan=False)
+
+
+@router.get("/rate/screen", response_model=None)
+def screen(request: Request, session: Rater) -> Response:
+    """The check of screen, device and line, for raters who have agreed and not passed it yet."""
+    about = workbench(request).service.presentation(rater_token(request))
+    if session.stage == "consent" or not about.screen_check:
+        return see("/rate")
+    facts: dict[str, Any] = {"study_title": session.study_title, "rule": about.screens}
+    return page(request, "rater/screen.html", **facts, **spoken(about))
+
+
+@router.post("/rate/screen", response_model=None)
+def measured(request: Request, report: ScreenReport) -> Response:
+    with _refusing(request, None):
+        lacks = workbench(request).service.answer_screen(rater_token(request), ScreenFound(**report.model_dump()))
+    return json_reply({"passed": not lacks, "lacking": list(lacks)})
+
+
+@router.get("/rate/speed.bin", response_model=None)
+def speed(request: Request, session: Rater) -> Response:
+    """Bytes for the page to time."""
+    return Response(speed_bytes(), media_type="application/octet-stream", headers={"cache-control": "no-store"})
+
+
 @router.get("/rate/sound", response_model=None)
 def sound(request: Request, session: Rater) -> Response:
     """The sound check, for raters who have agreed and not passed it yet."""
@@ -274,8 +309,8 @@ def _media(request: Request, token: str) -> Media:
     except NotAllowed:
         pass  # an administrator may hold a rater's cookie too
     try:
-        if is_admin(request):
-            return service.media(behind(token))
+        if is_admin(request):  # validators and padding go by the address, which differs from pair to pair
+            return replace(service.media(behind(token)), etag=token_hash(token)[:16])
     except NotAllowed:
         pass
     raise Refusal(404, "There is no such clip, or it is not yours to see.")

@@ -23,7 +23,7 @@ from rushes.instruments.preference.own_rubric import parse_rubric, read_rubric
 from rushes.instruments.preference.rubric import SIMPLE
 from rushes.study import ExclusionRule, StudyPlan
 from rushes.study.planning import CREATED, settings
-from rushes.study.records import OnErase, Pairing
+from rushes.study.records import ATTENTION, Device, OnErase, Pairing, ScreenRule
 from rushes.study.recruiting.consent import LANGUAGES, parse_consent, read_consent
 from rushes.web.http.fields import whole_number
 from rushes.web.http.pages import page, see
@@ -50,6 +50,9 @@ DEFAULTS: dict[str, object] = {
     "on_erase": "keep",
     "language": "en",
     "audio_check": "on",
+    "alike": "auto",
+    "device": "any",
+    **dict.fromkeys(("min_width", "min_mbps", "retain_until", "attention"), ""),
     "questions": "full",
     "runs": [],
 }
@@ -106,8 +109,10 @@ def _create(bench: Workbench, plan: StudyPlan) -> None:
 
 def read_plan(form: FormData) -> StudyPlan:
     """The plan a posted form describes; `InputError` names the field that is not what was expected."""
+    usual: dict[str, Any] = dict(ATTENTION) if form.get("attention") == "on" else {}
+    gold = _whole(form, "max_gold_errors")
     rule = ExclusionRule(
-        max_gold_errors=_whole(form, "max_gold_errors"),
+        **(usual if gold is None else usual | {"max_gold_errors": gold}),
         max_side_bias=_share(form, "max_side_bias"),
         min_repeat_agreement=_share(form, "min_repeat_agreement"),
     )
@@ -127,6 +132,13 @@ def read_plan(form: FormData) -> StudyPlan:
         training_tries=3 if (tries := _whole(form, "training_tries")) is None else tries,
         language=str(form.get("language", "")) or "en",
         audio_check=_switch(form, "audio_check"),
+        alike=str(form.get("alike", "")).strip() or "auto",
+        screens=ScreenRule(
+            min_width=_whole(form, "min_width") or 0,
+            device=cast(Device, str(form.get("device", "")) or "any"),
+            min_mbps=_number(form, "min_mbps", highest=1000.0) or 0.0,
+        ),
+        retain_until=str(form.get("retain_until", "")).strip(),
         families=read_families([part for part in re.split(r"[,;\n]", str(form.get("families", ""))) if part.strip()]),
         method=(asked := _asked(form)),
         reference=str(form.get("reference", "")).strip() if asked.needs_reference else "",
@@ -180,6 +192,10 @@ def _whole(form: FormData, field: str) -> int | None:
 
 
 def _share(form: FormData, field: str) -> float | None:
+    return _number(form, field, highest=1.0)
+
+
+def _number(form: FormData, field: str, *, highest: float) -> float | None:
     text = str(form.get(field, "")).strip()
     if not text:
         return None
@@ -187,8 +203,8 @@ def _share(form: FormData, field: str) -> float | None:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 1:
-        raise InputError(f"{field}: expected a number from 0 to 1; got {text[:40]!r}")
+    if not 0 <= value <= highest:
+        raise InputError(f"{field}: expected a number from 0 to {highest:g}; got {text[:40]!r}")
     return value
 
 
