@@ -67,7 +67,7 @@ def plan(
     ] = 0.3,
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 600 for more, 300 for acr."),
+        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 600 for more."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from rushes.instruments.preference.methods.method import method
 from rushes.study.database.tables import pair
 from rushes.study.owner.attention import Attention, GivenVote, attention
 from rushes.study.queries import CLIP_A, CLIP_B, watch_rule, with_clips
@@ -22,7 +23,9 @@ _LEAST_REPEATS = 3
 
 
 def attention_of(connection: Connection, found: Row[Any], rows: Sequence[Row[Any]]) -> dict[int, Attention]:
-    """What the votes on samples show of each rater's attention, by the rater's row id."""
+    """What the votes on samples show of each rater's attention, by the rater's row id; only pairs are judged so."""
+    if not method(found.method).is_pairs:
+        return {}
     longer = {row.id: max(row.a, row.b) for row in connection.execute(_LENGTHS.where(pair.c.study_id == found.id))}
     passes = watch_rule(found).passes
     given = [
@@ -30,7 +33,7 @@ def attention_of(connection: Connection, found: Row[Any], rows: Sequence[Row[Any
             rater=row.rater_id,
             sample=row.pair_id,
             winner=row.winner,
-            screen=letters(row.left)[row.winner] if row.left else row.winner,
+            screen=letters("ab" if row.left == "a" else "ba")[row.winner] if row.left else row.winner,
             order=row.first_id,
             think_s=None
             if row.shown_ms is None
