@@ -41,7 +41,9 @@ class Strength:
     @property
     def file_label(self) -> str:
         """The label as part of a file name."""
-        return "".join(c if c.isalnum() or c in "-." else "-" for c in self.label.replace("±", "")).strip("-")
+        text = self.label.replace("±", "")
+        text = f"minus {text[1:]}" if text.startswith("-") else text
+        return "".join(c if c.isalnum() or c in "-." else "-" for c in text).strip("-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from .faults import BENIGN, CLEAN, FAULTS, Fault, Material, Plant, Strength
 from .kinds.face import find_faces
 from .source import ENCODERS, LONGEST_S, SHORTEST_S, Source, read_source
 
-SAMPLE = 5
+SAMPLE = 4
 """Clips a cell."""
 
 

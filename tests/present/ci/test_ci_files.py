@@ -127,7 +127,7 @@ def test_the_gate_script_on_runs(environment: dict[str, str], tmp_path: Path, mo
     assert done.returncode == 3, done.stdout + done.stderr
     assert "::error title=rushes gate::psnr: worse" in done.stderr
     assert (tmp_path / "output").read_text() == "report=rushes-ci/compare.html\nanswer=fails\n"
-    assert (tmp_path / "step.md").read_text(encoding="utf-8").startswith("### ❌ The gate does not hold: 2 readings")
+    assert (tmp_path / "step.md").read_text(encoding="utf-8").startswith("### ❌ The gate does not hold: 2 metrics")
     check_junit((tmp_path / "rushes-ci" / "gate.xml").read_text(encoding="utf-8"))
     assert sorted(path.name for path in (tmp_path / "rushes-ci").iterdir()) == ["compare.html", "gate.xml"]
 

@@ -71,7 +71,7 @@ def test_what_fails_and_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "test_not_run": "FAILED", "test_clip": "PASSED", "test_still": "FAILED",
         "test_unjudged": "FAILED", "test_unjudged_is_allowed": "PASSED",
     }, done.stdout  # fmt: skip
-    assert "The gate does not hold: 1 reading is worse by more than the margin over 6 clips: psnr." in done.stdout
+    assert "The gate does not hold: 1 metric is worse by more than the margin over 6 clips: psnr." in done.stdout
     assert (
         "psnr: worse, -" in done.stdout
         and "% interval" in done.stdout

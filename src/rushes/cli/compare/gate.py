@@ -22,13 +22,13 @@ def _metric(text: str) -> tuple[str, str | None]:
 
 def gate(
     baseline: Annotated[
-        str, typer.Argument(metavar="BASELINE", help="The run to hold against; folder, s3:// or gs://.")
+        str, typer.Argument(metavar="BASELINE", help="The run to compare with; folder, s3:// or gs://.")
     ],
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The run to judge, over the same clips.")],
     repeat: Annotated[
         list[str] | None,
         typer.Option(
-            "--repeat", metavar="RUN", help="Another run of the baseline's system (another seed): how much it moves."
+            "--repeat", metavar="RUN", help="Another run of the baseline's system (another seed): how much it varies."
         ),
     ] = None,
     metric: Annotated[
@@ -36,11 +36,11 @@ def gate(
         typer.Option(
             "--metric",
             metavar="NAME[:MARGIN]",
-            help="Go by this metric; the margin in its unit, or as 2% of the baseline. Left out: all that judge.",
+            help="Go by this metric; the margin in its unit, or as 2% of the baseline (default: all that judge).",
         ),
     ] = None,
     margin: Annotated[
-        float, typer.Option(metavar="N", help="Margins that are not given: N times what a clip moves by itself.")
+        float, typer.Option(metavar="N", help="Margins that are not given: N times what a clip varies by itself.")
     ] = 1.0,
     level: Annotated[float, typer.Option(help="How sure each verdict is.")] = 0.95,
     allow_unclear: Annotated[
@@ -60,6 +60,9 @@ def gate(
     verbose: Verbose = False,
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
+
+    The gate holds only if a metric judges the picture: in runs of rushes fidelity, judge or fvd, or one that agreed
+    with people. Decoding and timing alone are "cannot tell".
 
     Exit codes: 0 the gate holds, 3 it does not, 1 it cannot tell or an input is at fault.
 
