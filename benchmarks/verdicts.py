@@ -5,7 +5,7 @@
     python benchmarks/verdicts.py --plant FOLDER        only write the planted clips there
 
 Writes the generated part of docs/verdicts.md and, with the counts, `verdict_rates.json` beside the profiles, which
-`rushes metrics NAME` prints and a pass is counted by. Planted clips are kept under `--work`; the next run measures them.
+`rushes metrics NAME` prints and a pass is counted by. Planted clips are kept under `--work`; a second run measures.
 """
 
 from __future__ import annotations

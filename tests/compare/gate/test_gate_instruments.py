@@ -97,5 +97,4 @@ def test_clip_numbers_that_only_move_are_information(encodes: Path) -> None:
     )
     found = check_regression(full, crf38, repeats=[again])
     assert any(m.verdict == "moved" and not m.gated for m in found.metrics)
-    assert {m.label for m in found.judges} == {"luma_alternation"}  # it agreed with people on temporal quality
-    assert found.answer != "same"
+    assert not found.judges and found.answer != "same"

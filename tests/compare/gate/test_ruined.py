@@ -90,9 +90,12 @@ def test_decoding_and_timing_judge_no_picture(arms: dict[str, rushes.Run], name:
         assert gate_checks(found).checks[-1].outcome == "unclear"
 
 
-def test_an_equal_candidate_holds_where_a_metric_with_a_credential_judges(arms: dict[str, rushes.Run]) -> None:
-    found = check_regression(arms["full"], arms["equal"], repeats=[arms["again"], arms["third"]])
+def test_an_equal_candidate_holds_where_a_metric_with_a_credential_is_named(arms: dict[str, rushes.Run]) -> None:
+    repeats, named = [arms["again"], arms["third"]], ["luma_alternation", "temporal_inconsistency"]
+    found = check_regression(arms["full"], arms["equal"], repeats=repeats, metrics=named)
     assert found.answer == "same" and headline(found).startswith("The gate holds in temporal quality"), headline(found)
+    unnamed = check_regression(arms["full"], arms["equal"], repeats=repeats)  # they count, and judge nothing else
+    assert unnamed.answer == "cannot tell" and "nothing here judges picture quality" in headline(unnamed)
 
 
 def test_a_rise_of_a_proxy_is_a_finding(arms: dict[str, rushes.Run]) -> None:

@@ -67,14 +67,16 @@ def questions(definition: Definition, at: At = ()) -> tuple[str, ...]:
     return tuple(one.question for one in earned_say(definition, shipped_credentials(), at=at).credentials)
 
 
-def judges_picture(definition: Definition, at: At = ()) -> bool:
+def judges_picture(definition: Definition, at: At = (), *, named: bool = True) -> bool:
     """Whether a metric says that a picture is worse.
 
     Metrics of fidelity, distributions, judges and poses do where their loss is a verdict. A metric of single clips
     (decoding, timing, sharpness, motion) sees whether a clip is whole or has changed, and an upside-down picture is
-    whole: it judges only with a credential, about the question that people were asked.
+    whole: it judges only with a credential, about the question that people were asked, and only where it is named.
     """
-    return bool(questions(definition, at)) or (known(definition.name) is None and judges_loss(definition))
+    if known(definition.name) is None:
+        return judges_loss(definition)
+    return named and bool(questions(definition, at))
 
 
 def named_side(definition: Definition) -> Side:
@@ -98,7 +100,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
     """
     if margins:
         rules = [
-            _rule(reading, _checked(name, margin), factor, gated=True, side=named_side(reading.definition))
+            _rule(reading, _checked(name, margin), factor, gated=True, named=True)
             for name, margin in margins.items()
             for reading in _named(readings, name)
         ]
@@ -107,8 +109,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
             raise InputError(f"{twice[0]}: named twice; give each metric one margin")
     else:
         rules = [
-            _rule(reading, None, factor, gated=_is_gated(reading), side=loss_side(reading.definition))
-            for reading in _whole(list(readings))
+            _rule(reading, None, factor, gated=_is_gated(reading), named=False) for reading in _whole(list(readings))
         ]
         if not any(rule.gated for rule in rules):
             raise InputError(
@@ -160,14 +161,14 @@ def _checked(name: str, margin: float | str | None) -> float | str | None:
     return text if text.endswith("%") else number
 
 
-def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool, side: Side) -> Rule:
+def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool, named: bool) -> Rule:
     floor = noise_floor(reading.repeats) if reading.repeats else None
     count, noise = len(reading.repeats) * reading.runs, of(REPEAT_NOISE, reading.definition)
     return Rule(
         reading=reading,
-        side=side,
+        side=named_side(reading.definition) if named else loss_side(reading.definition),
         gated=gated,
-        judges=judges_picture(reading.definition, reading.sample.at),
+        judges=judges_picture(reading.definition, reading.sample.at, named=named),
         margin=_margin(reading, asked, factor, floor, count),
         noise=number_or_why(noise, floor.sd if floor else None, count=count, why=_NO_REPEAT, at=reading.at),
         floor=floor,
