@@ -30,7 +30,7 @@ GROUPS = {
         *("clip", "fidelity", "judge", "fvd", "pose", "sweep", "robust", "paper"),
         *("canon", "calibrate", "import-scores"),
     ),
-    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics"),
+    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics", "profile"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
     "Setup": ("demo", "doctor", "models", "config"),
@@ -88,7 +88,7 @@ _FOLDERS = {
         *("board", "believe", "compare", "failures", "figure", "gate", "import-scores", "paper", "rank", "report"),
         "table",
     ),
-    "measure": ("canon", "metrics"),
+    "measure": ("canon", "metrics", "profile"),
     "workbench": ("config", "demo", "doctor", "log", "query", "serve", "view"),
 }
 """Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""

@@ -25,6 +25,7 @@ _FAMILIES = (
     ("vbench", "temporal_flickering temporal_flickering_opencv5"),
     ("warping", "warping_error warping_error_l1 warping_error_raft warping_error_l1_raft"),
     ("warping", "motion_magnitude motion_magnitude_px motion_magnitude_raft motion_magnitude_px_raft"),
+    ("content", "plain_area_ratio moving_area_ratio"),
     ("face.presence", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("face.sync", "mouth_audio_corr"),
     ("face.blink", "blink_count blink_rate_hz blink_count_fixed blink_rate_hz_fixed"),
