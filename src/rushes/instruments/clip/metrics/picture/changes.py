@@ -100,8 +100,8 @@ def common_path(grid: PictureGrid, times_ms: tuple[float, ...]) -> CommonPath:
     turned = (colour[1:] * colour[:-1].conj()).imag / np.maximum(usual, 1.0)
     steps = [np.median(np.diff(values, axis=0), axis=1) for values in (luma, blue, red)]
     steps += [_median_where(values, has_hue) for values in (turned, np.diff(strength, axis=0))]
-    paths = [np.r_[0.0, np.cumsum(step * moves)] for step in steps]
-    return CommonPath(frames, *paths, luma)
+    light, cast_blue, cast_red, hue, saturation = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)
+    return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, luma)
 
 
 def _apart(times_ms: tuple[float, ...]) -> NDArray[np.int64]:
