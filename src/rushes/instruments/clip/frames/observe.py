@@ -20,6 +20,7 @@ from rushes.instruments.clip.frames.detail import detail
 from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane
 from rushes.instruments.clip.frames.outliers import OddFrames
 from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
+from rushes.instruments.clip.frames.picture_samples import PictureSamples
 from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.instruments.clip.sound.levels import SoundLevels
@@ -60,6 +61,8 @@ class Observation(ReadAccount):
     """Detail of the frames looked at, one a second; NaN for the others."""
     grid: PictureGrid | None = None
     """Every frame as a grid of blocks: light, colour, change, texture; None where no frame was decoded."""
+    samples: PictureSamples | str = ""
+    """A few frames in detail, where a metric needs them, or why there are none."""
     luma_converted: bool = False
     """True when the pixel format has no luma plane and one was computed."""
     audio: AudioTrack | None = None
