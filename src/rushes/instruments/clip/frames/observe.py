@@ -17,8 +17,9 @@ from rushes.core.errors import MediaError
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.flow.observer import MotionObservation
 from rushes.instruments.clip.frames.detail import detail
-from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane, luma_sums
+from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane
 from rushes.instruments.clip.frames.outliers import OddFrames
+from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
 from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.instruments.clip.sound.levels import SoundLevels
@@ -57,6 +58,8 @@ class Observation(ReadAccount):
     """1 for each frame that is black or of one tone, else 0."""
     sharpness: Series = field(default_factory=lambda: _EMPTY)
     """Detail of the frames looked at, one a second; NaN for the others."""
+    grid: PictureGrid | None = None
+    """Every frame as a grid of blocks: light, colour, change, texture; None where no frame was decoded."""
     luma_converted: bool = False
     """True when the pixel format has no luma plane and one was computed."""
     audio: AudioTrack | None = None
@@ -159,6 +162,7 @@ class LumaWalk:
         self.details: list[float] = []
         self.flat: list[bool] = []
         self.odd = OddFrames()
+        self.grid = GridWalk()
         self._sampled = -math.inf
         self._previous: Frame | AlikeFrame | None = None
 
@@ -166,7 +170,7 @@ class LumaWalk:
         plane = frame.luma
         previous = self._previous
         before = None if previous is None else previous.luma.values
-        sums = luma_sums(plane.values, before)
+        sums = self.grid.add(frame, before).whole
         self.sums.append(sums)
         self.times.append(frame.time_ms)
         self.odd.add(plane.values, before, step=sums.difference * plane.scale / plane.values.size, scale=plane.scale)
@@ -202,8 +206,14 @@ class LumaWalk:
             odd_frame=self.odd.scores,
             flat=np.array(self.flat, dtype=np.float64),
             sharpness=np.array(self.details, dtype=np.float64),
+            grid=self._grid(read.facts),
             luma_converted=self.converted,
         )
+
+    def _grid(self, facts: MediaFacts | None) -> PictureGrid | None:
+        video = None if facts is None else facts.video
+        turn = (0, False) if video is None else (video.rotation, video.mirrored)
+        return self.grid.grid(luma=(self.scale, self.offset), turn=turn)
 
 
 def _is_flat(plane: Plane, sums: LumaSums, scale: float) -> bool:
