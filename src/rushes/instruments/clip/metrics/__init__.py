@@ -37,6 +37,7 @@ _FAMILIES = (
     ("face.presence", "longest_face_gap_ms"),
     ("sound.loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
     ("sound.loudness", "silence_ratio longest_silence_ms"),
+    ("sound.damage", "crest_db dropout_count sound_gap_ms dc_offset channel_gap_db sound_dynamic_db steady_tone_db"),
     ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
