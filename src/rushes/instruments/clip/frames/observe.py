@@ -23,6 +23,7 @@ from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
 from rushes.instruments.clip.frames.picture_samples import PictureSamples
 from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
+from rushes.instruments.clip.pictures.shown import Shown
 from rushes.instruments.clip.sound.levels import SoundLevels
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame
@@ -63,6 +64,8 @@ class Observation(ReadAccount):
     """Every frame as a grid of blocks: light, colour, change, texture; None where no frame was decoded."""
     samples: PictureSamples | str = ""
     """A few frames in detail, where a metric needs them, or why there are none."""
+    shown: Shown | None = None
+    """The pictures of that grid: their distances, how long each is held; None where no frame was decoded."""
     luma_converted: bool = False
     """True when the pixel format has no luma plane and one was computed."""
     audio: AudioTrack | None = None
@@ -196,20 +199,23 @@ class LumaWalk:
     def observation(self, read: ClipReader | ReadAccount, error: str) -> Observation:
         sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
         total, difference, laplacian, squared = sums.T
+        grid, times = self._grid(read.facts), np.array(self.times, dtype=np.float64)
+        changes = difference[1:] * self.scale
         return Observation(
             **account(read),
             error=error,
             frames=len(self.sums),
-            time_ms=np.array(self.times, dtype=np.float64),
+            time_ms=times,
             luma_mean=(total - self.offset) * self.scale,
-            luma_diff=difference[1:] * self.scale,
+            luma_diff=changes,
             mafd=100.0 * difference[1:] / _coded_levels(self.scale, self.offset),
             # E[L²] − E[L]² on integers below 2⁵³ loses nothing that 8 decimals could show.
             laplacian_variance=(squared - laplacian**2) * self.scale**2 if min(self.shape) >= 2 else _EMPTY,
             odd_frame=self.odd.scores,
             flat=np.array(self.flat, dtype=np.float64),
             sharpness=np.array(self.details, dtype=np.float64),
-            grid=self._grid(read.facts),
+            grid=grid,
+            shown=None if grid is None else Shown.of(grid.luma, times, changes),
             luma_converted=self.converted,
         )
 
