@@ -30,7 +30,7 @@ from rushes.instruments.clip import evaluate_clips
 from rushes.instruments.clip.signals.profile import Profile, load_profile
 from rushes.instruments.clip.signals.rejudge import judged_again
 from rushes.instruments.clip.signals.verdict_rates import VerdictRates
-from rushes.storage.runs import Run, Subject
+from rushes.storage.runs import Run, Subject, read_run
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))
@@ -38,12 +38,16 @@ QUICK_S, QUICK_CLIPS, QUICK_SAMPLE = 2.5, 3, 1
 EVIDENCE = "check"
 """The split whose rates are shipped, where there is one: no threshold was set on it."""
 PROFILES = {
-    "general": ("film", "face", "speech", "animation", "screen"),
-    "generated": ("film", "face", "speech", "animation", "screen"),
+    "general": ("film", "face", "speech", "animation"),
+    "generated": ("film", "face", "speech", "animation"),
     "talking-head": ("face", "speech"),
+    "animation": ("animation",),
+    "screen": ("screen",),
+    "auto": ("film", "face", "speech", "animation", "screen"),
 }
 """The kinds of clip that each profile is tried on; a profile for one kind is tried on that kind alone."""
 FACES = "talking-head"
+AUTO = "auto"
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -59,6 +63,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="also write every single verdict here")
     parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--kinds", help="only these kinds of fault, separated by commas")
+    parser.add_argument("--no-originals", action="store_true", help="leave out the clips as they are, which are large")
+    parser.add_argument("--again", action="store_true", help="judge the numbers of the last run by today's rules")
     parser.add_argument("--quick", action="store_true", help="a few short clips, declared strengths only")
     asked = parser.parse_args(arguments)
     if not asked.quick:
@@ -94,7 +100,8 @@ def _run(asked: argparse.Namespace) -> None:
     print(f"{len(clips)} clips, {len(files)} files under {folder}", flush=True)
     if asked.plant:
         return
-    verdicts = judged(clips, files, asked.work / "runs", jobs=asked.jobs)
+    originals = [] if asked.no_originals else [_original(clip) for clip in clips if not clip.faulty]
+    verdicts = judged(clips, [*files, *originals], asked.work / "runs", jobs=asked.jobs, again=asked.again)
     if asked.json:
         _write_json(asked.json, [_row(verdict) for verdict in verdicts])
     splits = {clip.split for clip in clips}
@@ -146,20 +153,20 @@ def _planter_digest(seconds: float) -> str:
     return bytes_digest(b"".join(path.read_bytes() for path in modules) + str(seconds).encode())[:8]
 
 
-def judged(clips: Sequence[Clip], files: Sequence[Planted], runs: Path, *, jobs: int | None = None) -> list[Verdict]:
+def _original(clip: Clip) -> Planted:
+    return Planted(clip=clip.name, fault="", strength=AS_IS, encoder=AS_IS, path=str(clip.path))
+
+
+def judged(
+    clips: Sequence[Clip], files: Sequence[Planted], runs: Path, *, jobs: int | None = None, again: bool = False
+) -> list[Verdict]:
     """Every file under every profile that is tried on such clips: measured twice at most, judged as often as asked."""
     by_name = {clip.name: clip for clip in clips}
-    originals = [
-        Planted(clip=clip.name, fault="", strength=AS_IS, encoder=AS_IS, path=str(clip.path))
-        for clip in clips
-        if not clip.faulty
-    ]
     group = {fault.name: fault.group for fault in FAULTS}
-    every = [*originals, *files]
-    of_picture = [file for file in every if group.get(file.fault) != "face"]
+    of_picture = [file for file in files if group.get(file.fault) != "face"]
     of_faces = [
         file
-        for file in every
+        for file in files
         if by_name[file.clip].kind in PROFILES[FACES]
         and not file.benign
         and group.get(file.fault, "face") in ("face", "sound")
@@ -167,26 +174,32 @@ def judged(clips: Sequence[Clip], files: Sequence[Planted], runs: Path, *, jobs:
     verdicts = []
     for name, chosen in (("picture", of_picture), ("faces", of_faces)):
         if chosen:
-            profiles = [p for p in PROFILES if (p == FACES) == (name == "faces")]
-            run = _fresh_run([file.path for file in chosen], runs / name, _every_rule(profiles), jobs)
+            profiles = [p for p in PROFILES if p == AUTO or (p == FACES) == (name == "faces")]
+            run = _run_of([file.path for file in chosen], runs / name, _every_rule(profiles), jobs, again=again)
             for profile in profiles:
-                verdicts += _verdicts(judged_again(run, profile)[0], profile, {f.path: f for f in chosen}, by_name)
+                kinds = set(PROFILES[profile])
+                if profile == AUTO:  # a talking head is known by what the second run measures
+                    kinds = kinds & set(PROFILES[FACES]) if name == "faces" else kinds - set(PROFILES[FACES])
+                files_here = {file.path: file for file in chosen}
+                verdicts += _verdicts(judged_again(run, profile)[0], profile, kinds, files_here, by_name)
     return verdicts
 
 
 def _every_rule(profiles: Sequence[str]) -> Profile:
     """All the rules of several profiles, so that one pass measures what each of them needs."""
-    rules = {(r.metric, r.comparison): r for name in profiles for r in load_profile(name).rules}
+    rules = {(r.metric, r.comparison): r for name in profiles if name != AUTO for r in load_profile(name).rules}
     return Profile(name="every rule", rules=tuple(rules.values()))
 
 
-def _verdicts(run: Run, profile: str, files: Mapping[str, Planted], clips: Mapping[str, Clip]) -> list[Verdict]:
+def _verdicts(
+    run: Run, profile: str, kinds: set[str], files: Mapping[str, Planted], clips: Mapping[str, Clip]
+) -> list[Verdict]:
     fine = {one.name: one.profiles for one in BENIGN}
     made = []
     for subject in run.subjects:
         file = files[subject.path]
         clip = clips[file.clip]
-        if clip.kind in PROFILES[profile] and (not file.benign or profile in fine[file.benign]):
+        if clip.kind in kinds and (not file.benign or profile == AUTO or profile in fine[file.benign]):
             made.append(
                 Verdict(
                     clip=clip.name,
@@ -208,6 +221,13 @@ def _verdicts(run: Run, profile: str, files: Mapping[str, Planted], clips: Mappi
 
 def _fired(subject: Subject) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reason.metric or str(reason.cause.value) for reason in subject.why))
+
+
+def _run_of(paths: Sequence[str], folder: Path, profile: Profile, jobs: int | None, *, again: bool) -> Run:
+    """Measured anew, or the run of last time where only rules have changed."""
+    if again and (folder / "run.json").is_file():
+        return read_run(folder)
+    return _fresh_run(paths, folder, profile, jobs)
 
 
 def _fresh_run(paths: Sequence[str], folder: Path, profile: Profile | str, jobs: int | None) -> Run:

@@ -170,9 +170,12 @@ def _needs(fault: Fault, clip: Clip, facts: Facts) -> bool:
 def _samples(name: str, clips: Sequence[Clip], sample: int) -> list[tuple[str, list[Clip]]]:
     """For each encoder the next clips in an order decided by names."""
     order = sorted(clips, key=lambda clip: bytes_digest(f"{name}|{clip.name}".encode()))
-    count = min(sample, len(order))
+    count, apart = (
+        min(sample, len(order)),
+        min(max(sample, SAMPLE), len(order)),
+    )  # a smaller sample is part of a larger one
     return [
-        (encoder.name, [order[(k * count + n) % len(order)] for n in range(count)])
+        (encoder.name, [order[(k * apart + n) % len(order)] for n in range(count)])
         for k, encoder in enumerate(ENCODERS)
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rushes.instruments.clip.signals.profile import Profile, load_profile
+from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile
 from rushes.instruments.clip.signals.verdict_rates import KindRate, VerdictRates, verdict_rates
 
 PAGE = "docs/verdicts.md"
@@ -48,8 +48,8 @@ def coverage(profile: str, rates: VerdictRates | None = None) -> Coverage:
 
 
 def run_coverage(profile: Profile) -> tuple[Coverage, ...]:
-    """That of a profile, or of each one that it chooses among, as far as they were tried."""
-    names = profile.choose or (profile.name,)
+    """That of a profile, or of each one that it chooses among, as far as they were tried; () for a user's own."""
+    names = profile.choose or tuple(name for name in BUILT_IN if load_profile(name).digest == profile.digest)
     return tuple(found for name in names if (found := coverage(name)).kinds)
 
 
