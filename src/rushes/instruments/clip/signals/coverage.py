@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile
+from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile, profile_of
 from rushes.instruments.clip.signals.verdict_rates import KindRate, VerdictRates, verdict_rates
 
 PAGE = "docs/verdicts.md"
@@ -51,6 +51,32 @@ def run_coverage(profile: Profile) -> tuple[Coverage, ...]:
     """That of a profile, or of each one that it chooses among, as far as they were tried; () for a user's own."""
     names = profile.choose or tuple(name for name in BUILT_IN if load_profile(name).digest == profile.digest)
     return tuple(found for name in names if (found := coverage(name)).kinds)
+
+
+def coverage_data(settings: object) -> list[dict[str, object]]:
+    """What a pass of a run covers, group by group, for a page; [] where its profile is a file, or was not tried.
+
+    Each: profile, text, and groups of kinds, each with its fault, its strength, found, clips and whether it is covered.
+    """
+    profile = profile_of(settings)
+    return [
+        {
+            "profile": one.profile,
+            "text": one.text,
+            "groups": [{"name": name, "kinds": [_kind_data(kind) for kind in kinds]} for name, kinds in one.groups],
+        }
+        for one in (run_coverage(profile) if profile is not None else ())
+    ]
+
+
+def _kind_data(kind: KindRate) -> dict[str, object]:
+    return {
+        "fault": kind.fault,
+        "strength": kind.strength,
+        "found": kind.found.hits,
+        "clips": kind.found.total,
+        "covered": kind.covered,
+    }
 
 
 def profile_lines(name: str) -> list[str]:
