@@ -38,8 +38,8 @@ QUICK_S, QUICK_CLIPS, QUICK_SAMPLE = 2.5, 3, 1
 EVIDENCE = "check"
 """The split whose rates are shipped, where there is one: no threshold was set on it."""
 PROFILES = {
-    "general": ("film", "face", "speech", "animation"),
-    "generated": ("film", "face", "speech", "animation"),
+    "general": ("film", "face", "speech"),
+    "generated": ("film", "face", "speech"),
     "talking-head": ("face", "speech"),
     "animation": ("animation",),
     "screen": ("screen",),
@@ -199,6 +199,8 @@ def _verdicts(
     for subject in run.subjects:
         file = files[subject.path]
         clip = clips[file.clip]
+        if clip.kind == "speech" and not clip.speech and profile in (FACES, AUTO):
+            continue  # the voice is not, or not only, that of the face
         if clip.kind in kinds and (not file.benign or profile == AUTO or profile in fine[file.benign]):
             made.append(
                 Verdict(

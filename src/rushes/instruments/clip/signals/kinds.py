@@ -4,7 +4,7 @@ In this order, the first that holds:
 
 talking head   a face in at least half of the frames, and speech to go with it
 screen         at least 30 % of the picture is plain, and from frame to frame at most 2 % of it moves
-animation      at least 30 % of the picture is plain, and pictures are held for two or three frames in turn
+animation      at least 40 % of the frames repeat the one before, as drawings on twos and threes do
 anything else  a film, or generated video: what generates it leaves no mark that could be relied on, and `generated` has
                the rules for both
 
@@ -37,18 +37,12 @@ def kind_of(measurements: Mapping[str, Measurement]) -> Kind:
     if face is not None and face >= FACE and speech is not None:
         return Kind(profile="talking-head", because=f"a face in {_percent(face)} of the frames, and speech")
     plain, moving = _value(measurements, "plain_area_ratio"), _value(measurements, "moving_area_ratio")
-    if plain is not None and moving is not None and plain >= PLAIN:
-        if moving <= STILL:
-            return Kind(
-                profile="screen",
-                because=f"{_percent(plain)} of the picture is plain and {_percent(moving)} of it moves",
-            )
-        held = _value(measurements, "repeated_frame_ratio")
-        if held is not None and held >= HELD:
-            because = (
-                f"{_percent(plain)} of the picture is plain and {_percent(held)} of the frames repeat the one before"
-            )
-            return Kind(profile="animation", because=because)
+    if plain is not None and moving is not None and plain >= PLAIN and moving <= STILL:
+        because = f"{_percent(plain)} of the picture is plain and {_percent(moving)} of it moves"
+        return Kind(profile="screen", because=because)
+    held = _value(measurements, "repeated_frame_ratio")
+    if held is not None and held >= HELD:
+        return Kind(profile="animation", because=f"{_percent(held)} of the frames repeat the one before")
     return Kind(profile=OTHERWISE, because="neither a talking head nor a screen nor a drawn animation")
 
 
