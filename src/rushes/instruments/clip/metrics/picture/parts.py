@@ -164,7 +164,10 @@ def smeared_part(grid: PictureGrid, times_ms: Any) -> Measurement:
     change[dark[1:] | dark[:-1]] = 0.0
     falls, rises = change < -SMEAR, change > SMEAR
     value, span = 0.0, None
-    for first in np.flatnonzero(falls.any(axis=1)).tolist():
+    fallen = falls.mean(axis=1)
+    for first in np.argsort(-fallen, kind="stable").tolist():
+        if fallen[first] <= value:
+            break
         most = texture[first + 1]
         for last in range(first + 1, len(change)):
             if times[last + 1] - times[first + 1] > SMEAR_MS:
