@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,8 @@ class GridWalk:
 
     def __init__(self) -> None:
         self._chunks: list[Blocks] = []
-        """Means as coded, `_CHUNK` frames each: light, change, texture, blue, red."""
+        """Means as coded, `_CHUNK` frames each: light, change, blue, red."""
+        self._textures: list[NDArray[np.float32]] = []
         self._frames = 0
         self._textured: list[int] = []
         self._sampled = -math.inf
@@ -73,12 +73,13 @@ class GridWalk:
         if textured:
             self._sampled = frame.time_ms
             self._textured.append(self._frames)
+            self._textures.append((sums.blocks[2] / sizes).astype(np.float32))
         place = self._frames % _CHUNK
         if not place:
-            self._chunks.append(np.empty((_CHUNK, 5, *sizes.shape), np.float32))
+            self._chunks.append(np.empty((_CHUNK, 4, *sizes.shape), np.float32))
         means = self._chunks[-1][place]
-        np.divide(sums.blocks, sizes, out=means[:3], casting="unsafe")
-        self._colours(frame, means[3:])
+        np.divide(sums.blocks[:2], sizes, out=means[:2], casting="unsafe")
+        self._colours(frame, means[2:])
         self._frames += 1
         return sums
 
@@ -102,20 +103,21 @@ class GridWalk:
         """What was seen, None of nothing; `luma` is its scale and offset, `turn` what makes the picture upright."""
         if not self._frames:
             return None
-        means = np.concatenate(self._chunks)[: self._frames]
-        textured = np.array(self._textured)
 
-        def levels(plane: int, scale: float, offset: float, frames: Any = slice(None)) -> Blocks:
-            turned = np.moveaxis(upright(np.moveaxis(means[frames, plane], 0, -1), *turn), -1, 0)
+        def levels(values: NDArray[np.float32], scale: float, offset: float) -> Blocks:
+            turned = np.moveaxis(upright(np.moveaxis(values, 0, -1), *turn), -1, 0)  # type: ignore[arg-type]
             return np.ascontiguousarray((turned - np.float32(offset)) * np.float32(scale))
 
+        def plane(index: int) -> NDArray[np.float32]:
+            return np.concatenate([chunk[:, index] for chunk in self._chunks])[: self._frames]
+
         return PictureGrid(
-            luma=levels(0, *luma),
-            step=levels(1, luma[0], 0.0),
-            blue=levels(3, *self._chroma),
-            red=levels(4, *self._chroma),
-            texture=levels(2, luma[0], 0.0, textured),
-            textured=textured,
+            luma=levels(plane(0), *luma),
+            step=levels(plane(1), luma[0], 0.0),
+            blue=levels(plane(2), *self._chroma),
+            red=levels(plane(3), *self._chroma),
+            texture=levels(np.stack(self._textures), luma[0], 0.0),
+            textured=np.array(self._textured),
         )
 
 
