@@ -58,6 +58,14 @@ def test_what_slows_down_or_stops_as_a_whole_is_not_frozen() -> None:
     assert frozen_part(grid(still(), step=moving()), AT).value == 0
 
 
+def test_light_that_stops_changing_is_not_a_frozen_part() -> None:
+    # the light rises by 4 a frame for half of the clip, in all blocks but a few that also move
+    luma = still() * 0.2 + column(4.0 * np.minimum(np.arange(FRAMES), 20))
+    steps = np.abs(np.diff(luma, axis=0, prepend=luma[:1]))
+    steps[1:, :2] += 3
+    assert frozen_part(grid(luma, step=steps), AT).value == 0
+
+
 def test_a_thing_that_pops_in_and_out() -> None:
     # 2 × 3 of 80 blocks are 50 lighter in frames 10 to 19: 0.5 to 1.0 s
     luma = still()

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.instruments.clip.frames import chroma_sums as chroma_module
 from rushes.instruments.clip.frames import luma_sums as luma_module
 from rushes.instruments.clip.frames.chroma_sums import chroma_edges, chroma_sums, reference_sums
 from rushes.instruments.clip.frames.observe import observe, observed
@@ -37,6 +36,12 @@ def test_chroma_sums_equal_the_reference(shape: tuple[int, int], dtype: type, wa
         assert found.tolist() == reference_sums(blue, red, cut.edges, cut.every).tolist()
         rows = len(range(0, shape[0], cut.every))
         assert cut.sizes.sum() == rows * shape[1]
+
+
+@pytest.mark.parametrize(("rows", "every"), [(120, 1), (128, 2), (255, 2), (256, 4), (540, 4), (12, None)])
+def test_which_rows_are_read(rows: int, every: int | None) -> None:
+    cut = chroma_edges((rows, 300), (16, 16))
+    assert (None if cut is None else cut.every) == every
 
 
 def test_a_red_half(way: str) -> None:
@@ -88,4 +93,3 @@ def test_a_turned_clip_is_upright(way: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_many_frames_are_folded_in_order() -> None:
     frames = np.stack([np.full((16, 16, 3), t % 251, np.uint8) for t in range(130)])
     assert grid_of(frames).luma[:, 0, 0].tolist() == [float(t) for t in range(130)]
-    assert chroma_module._SPARSE == 8

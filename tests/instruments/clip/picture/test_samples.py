@@ -19,13 +19,14 @@ from rushes.instruments.clip.frames.picture_samples import (
     noise_level,
     seams,
     second_channel,
+    static_part,
 )
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.picture.stills import COMBING, upper_quartile
 from rushes.media.array_reader import ArrayReader
 from rushes.media.encode import write_clip
 
-NAMES = "noise_level banding blocking seam_length combing clipped_colour peak_luma second_channel".split()
+NAMES = "noise_level static_part banding blocking seam_length combing clipped_colour peak_luma second_channel".split()
 
 
 def slope(height: int = 128, width: int = 160) -> np.ndarray:
@@ -42,6 +43,18 @@ def test_noise_of_known_strength() -> None:
         assert noise_level(noisy) == pytest.approx(0.88 * sigma, rel=0.05)
     assert noise_level(slope()) == pytest.approx(0, abs=1e-3)
     assert noise_level(np.zeros((64, 64), np.float32)) == 0
+
+
+def test_static() -> None:
+    rng = np.random.default_rng(6)
+    half = slope(129, 161)
+    half[:, 80:] = rng.uniform(0, 255, (129, 81))
+    # 8 × 10 blocks of 16 × 16, of which the right five columns are noise
+    assert static_part(half) == 0.5
+    faint = slope(129, 161) + rng.normal(0, 8, (129, 161)).astype(np.float32)
+    assert static_part(faint) == 0.0
+    stripes = np.tile(200.0 * (np.arange(161) % 2), (129, 1)).astype(np.float32)
+    assert static_part(stripes) == 0.0, "the one below is alike"
 
 
 def test_few_levels() -> None:

@@ -1,6 +1,6 @@
 """Exact sums of both chroma planes over the blocks of a grid, by numba or OpenCV, whichever `luma_sums` uses.
 
-Colour changes slowly from row to row: a plane of many rows is read every second one.
+Colour changes slowly from row to row: of a plane of many rows every second or fourth is read.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from rushes.media.luma import color_range_of
 from rushes.media.numba_cache import kernel
 from rushes.media.planes import coded_planes
 
-_SPARSE = 8
-"""Chroma rows a block needs for every second one to be read."""
+_READ = 4
+"""Rows of a block that are read at least, where it has as many."""
 _LINES = 256
 """Rows whose 8-bit values add up to less than 2¹⁶."""
 
@@ -88,7 +88,7 @@ def chroma_edges(plane: tuple[int, int], grid: tuple[int, int]) -> ChromaEdges |
     """A chroma plane in so many rows and columns of blocks; None where it has fewer pixels than those."""
     if plane[0] < grid[0] or plane[1] < grid[1]:
         return None
-    every = 2 if plane[0] >= _SPARSE * grid[0] else 1
+    every = next(step for step in (4, 2, 1) if step == 1 or plane[0] >= step * _READ * grid[0])
     edges = BlockEdges.of(((plane[0] + every - 1) // every, plane[1]), grid)
     return ChromaEdges(edges, np.outer(np.diff(edges.rows), np.diff(edges.columns)), every)
 

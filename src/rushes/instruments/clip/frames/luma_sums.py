@@ -185,7 +185,8 @@ def _narrow_sums(y: Any, previous: Any, rows: Any, columns: Any, textured: Any) 
     """For 8-bit planes of ordinary width, in 16- and 32-bit lanes, which lets the compiler fill the vector unit.
 
     Columns are added up over at most `_LINES` rows, so that 16 bits hold them, and then into blocks. |L| is at most
-    1020, so a row's Σ L² stays below 2³² for rows of up to `_NARROW` pixels.
+    1020, so a row's Σ L² stays below 2³² for rows of up to `_NARROW` pixels. Everything is taken of a row while the
+    processor has it at hand.
     """
     h, w = y.shape
     blocks = np.zeros((3, rows.size - 1, columns.size - 1), np.int64)
@@ -202,6 +203,8 @@ def _narrow_sums(y: Any, previous: Any, rows: Any, columns: Any, textured: Any) 
             change[:] = 0
             texture[:] = 0
             for i in range(start, min(start + _LINES, rows[b + 1])):
+                up = i - 1 if i > 0 else 1
+                down = i + 1 if i < h - 1 else h - 2
                 for j in range(w):
                     light[j] = np.uint16(light[j] + np.uint16(y[i, j]))
                     change[j] = np.uint16(
@@ -212,6 +215,31 @@ def _narrow_sums(y: Any, previous: Any, rows: Any, columns: Any, textured: Any) 
                         texture[j] = np.uint16(
                             texture[j] + np.uint16(abs(np.int16(np.int16(y[i, j + 1]) - np.int16(y[i, j]))))
                         )
+                # Second differences telescope, so Σ L needs only the outermost two lines of each side.
+                lines = (
+                    (1 if i == 1 else 0) - (1 if i == 0 else 0) + (1 if i == h - 2 else 0) - (1 if i == h - 1 else 0)
+                )
+                if lines != 0:
+                    row_total = np.uint32(0)
+                    for j in range(w):
+                        row_total = np.uint32(row_total + np.uint32(y[i, j]))
+                    laplacian += lines * np.int64(row_total)
+                laplacian += np.int64(y[i, 1]) - np.int64(y[i, 0]) + np.int64(y[i, w - 2]) - np.int64(y[i, w - 1])
+                row_squared = np.uint32(0)
+                for j in range(1, w - 1):
+                    value = np.int16(
+                        np.int16(y[up, j])
+                        + np.int16(y[down, j])
+                        + np.int16(y[i, j - 1])
+                        + np.int16(y[i, j + 1])
+                        - np.int16(4) * np.int16(y[i, j])
+                    )
+                    row_squared = np.uint32(row_squared + np.uint32(np.int32(value) * np.int32(value)))
+                squared += row_squared
+                left = np.int64(y[up, 0]) + np.int64(y[down, 0]) + 2 * np.int64(y[i, 1]) - 4 * np.int64(y[i, 0])
+                right = np.int64(y[up, w - 1]) + np.int64(y[down, w - 1])
+                right += 2 * np.int64(y[i, w - 2]) - 4 * np.int64(y[i, w - 1])
+                squared += left * left + right * right
             for c in range(columns.size - 1):
                 lights = np.uint32(0)
                 changes = np.uint32(0)
@@ -225,33 +253,6 @@ def _narrow_sums(y: Any, previous: Any, rows: Any, columns: Any, textured: Any) 
                 blocks[2, b, c] += textures
                 total += lights
                 difference += changes
-    for i in range(h):
-        up = i - 1 if i > 0 else 1
-        down = i + 1 if i < h - 1 else h - 2
-        # Second differences telescope, so Σ L needs only the outermost two lines of each side.
-        lines = (1 if i == 1 else 0) - (1 if i == 0 else 0) + (1 if i == h - 2 else 0) - (1 if i == h - 1 else 0)
-        if lines != 0:
-            row_total = np.uint32(0)
-            for j in range(w):
-                row_total = np.uint32(row_total + np.uint32(y[i, j]))
-            laplacian += lines * np.int64(row_total)
-        laplacian += np.int64(y[i, 1]) - np.int64(y[i, 0]) + np.int64(y[i, w - 2]) - np.int64(y[i, w - 1])
-        row_squared = np.uint32(0)
-        for j in range(1, w - 1):
-            value = np.int16(
-                np.int16(y[up, j])
-                + np.int16(y[down, j])
-                + np.int16(y[i, j - 1])
-                + np.int16(y[i, j + 1])
-                - np.int16(4) * np.int16(y[i, j])
-            )
-            row_squared = np.uint32(row_squared + np.uint32(np.int32(value) * np.int32(value)))
-        squared += row_squared
-        left = np.int64(y[up, 0]) + np.int64(y[down, 0]) + 2 * np.int64(y[i, 1]) - 4 * np.int64(y[i, 0])
-        right = (
-            np.int64(y[up, w - 1]) + np.int64(y[down, w - 1]) + 2 * np.int64(y[i, w - 2]) - 4 * np.int64(y[i, w - 1])
-        )
-        squared += left * left + right * right
     return blocks, total, difference, laplacian, squared
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +25,10 @@ SHORTER, LONGEST = 16, 48
 TEXTURE_MS = 120.0
 """Time from one frame whose texture is taken to the next, at least."""
 
-_AT_ONCE = 64
+_CHUNK = 64
 
 Blocks = NDArray[np.float32]
 """frames × rows × columns."""
-_Sizes = NDArray[np.int64] | int
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +53,12 @@ class PictureGrid:
 
 
 class GridWalk:
-    """Makes the grid of each frame as it is decoded; sums of `_AT_ONCE` frames become means together."""
+    """Makes the grid of each frame as it is decoded."""
 
     def __init__(self) -> None:
-        self._raw: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
-        self._sizes: tuple[NDArray[np.int64], _Sizes] = (np.ones((1, 1), np.int64), 1)
-        self._means: list[Blocks] = []
+        self._chunks: list[Blocks] = []
+        """Means as coded, `_CHUNK` frames each: light, change, blue, red."""
+        self._textures: list[NDArray[np.float32]] = []
         self._frames = 0
         self._textured: list[int] = []
         self._sampled = -math.inf
@@ -75,54 +73,51 @@ class GridWalk:
         if textured:
             self._sampled = frame.time_ms
             self._textured.append(self._frames)
-        colours, counts = self._colours(frame, sizes.shape)
-        self._raw.append((sums.blocks, colours))
-        self._sizes = sizes, counts
+            self._textures.append((sums.blocks[2] / sizes).astype(np.float32))
+        place = self._frames % _CHUNK
+        if not place:
+            self._chunks.append(np.empty((_CHUNK, 4, *sizes.shape), np.float32))
+        means = self._chunks[-1][place]
+        np.divide(sums.blocks[:2], sizes, out=means[:2], casting="unsafe")
+        self._colours(frame, means[2:])
         self._frames += 1
-        if len(self._raw) == _AT_ONCE:
-            self._fold()
         return sums
 
-    def _colours(
-        self, frame: Frame | AlikeFrame, grid: tuple[int, ...]
-    ) -> tuple[NDArray[Any], NDArray[np.int64] | int]:
-        """Sums of blue and red over each block, and how many values each has."""
+    def _colours(self, frame: Frame | AlikeFrame, means: Blocks) -> None:
+        """Blue and red of each block, as coded."""
         chroma = chroma_of(frame)
         if chroma is None:
-            return np.full((2, *grid), self._chroma[1]), 1
+            means[:] = self._chroma[1]
+            return
         self._chroma = chroma.scale, chroma.middle
-        edges = chroma_edges(chroma.blue.shape, grid)
-        if edges is None:  # fewer pixels than blocks: each block has its nearest
-            nearest = np.ix_(*(np.arange(n) * length // n for n, length in zip(grid, chroma.blue.shape, strict=True)))
-            return np.stack([chroma.blue[nearest], chroma.red[nearest]]).astype(np.int64), 1
-        return chroma_sums(chroma.blue, chroma.red, edges.edges, edges.every), edges.sizes
-
-    def _fold(self) -> None:
-        light, colour = self._sizes
-        luma, chroma = (np.stack(sums) for sums in zip(*self._raw, strict=True))
-        self._means.append(np.concatenate([luma / light, chroma / colour], axis=1).astype(np.float32))
-        self._raw.clear()
+        cut = chroma_edges(chroma.blue.shape, means.shape[1:])
+        if cut is None:  # fewer pixels than blocks: each block has its nearest
+            sides = zip(means.shape[1:], chroma.blue.shape, strict=True)
+            nearest = np.ix_(*(np.arange(blocks) * length // blocks for blocks, length in sides))
+            means[0], means[1] = chroma.blue[nearest], chroma.red[nearest]
+            return
+        sums = chroma_sums(chroma.blue, chroma.red, cut.edges, cut.every)
+        np.divide(sums, cut.sizes, out=means, casting="unsafe")
 
     def grid(self, *, luma: tuple[float, float], turn: tuple[int, bool]) -> PictureGrid | None:
         """What was seen, None of nothing; `luma` is its scale and offset, `turn` what makes the picture upright."""
-        if self._raw:
-            self._fold()
-        if not self._means:
+        if not self._frames:
             return None
-        means = np.concatenate(self._means)
-        textured = np.array(self._textured)
 
-        def levels(plane: int, scale: float, offset: float, frames: Any = slice(None)) -> Blocks:
-            turned = np.moveaxis(upright(np.moveaxis(means[frames, plane], 0, -1), *turn), -1, 0)
+        def levels(values: NDArray[np.float32], scale: float, offset: float) -> Blocks:
+            turned = np.moveaxis(upright(np.moveaxis(values, 0, -1), *turn), -1, 0)  # type: ignore[arg-type]
             return np.ascontiguousarray((turned - np.float32(offset)) * np.float32(scale))
 
+        def plane(index: int) -> NDArray[np.float32]:
+            return np.concatenate([chunk[:, index] for chunk in self._chunks])[: self._frames]
+
         return PictureGrid(
-            luma=levels(0, *luma),
-            step=levels(1, luma[0], 0.0),
-            blue=levels(3, *self._chroma),
-            red=levels(4, *self._chroma),
-            texture=levels(2, luma[0], 0.0, textured),
-            textured=textured,
+            luma=levels(plane(0), *luma),
+            step=levels(plane(1), luma[0], 0.0),
+            blue=levels(plane(2), *self._chroma),
+            red=levels(plane(3), *self._chroma),
+            texture=levels(np.stack(self._textures), luma[0], 0.0),
+            textured=np.array(self._textured),
         )
 
 

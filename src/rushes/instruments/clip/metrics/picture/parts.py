@@ -36,7 +36,8 @@ FROZEN_PART = _part(
     summary="Share of the picture that stops at one instant and stays still while the rest goes on.",
     formula=f"largest share of {_BLOCKS} whose mean |ΔY| has a median of {MOVING:g} or more over {BEFORE_MS:g} ms, "
     f"and at least 0.4 of that in the last two steps, and then less than {STILL_SHARE:g} of it in all steps but one "
-    f"for {STILL_MS:g} ms, where a quarter as many blocks or more keep half of their motion; the same in reverse",
+    f"for {STILL_MS:g} ms, where a quarter as many blocks or more keep half of their motion; the same in reverse; of "
+    "the steps before, the change of the whole picture's mean luma is taken off",
     edge_cases="A clip shorter than the two times together: no value. Cuts (r < 0.6) and fades are not judged. A part "
     "that is frozen from the first frame to the last, or that never moved, is not seen. 0.05 or less: 0.",
     params=signature_params(before_ms=BEFORE_MS, moving=MOVING, still_ms=STILL_MS, still_share=STILL_SHARE),
@@ -85,28 +86,30 @@ def frozen_part(grid: PictureGrid, times_ms: Any) -> Measurement:
     before, after = max(3, round(BEFORE_MS / usual)), max(4, round(STILL_MS / usual))
     if len(grid) - 1 < before + after:
         return Measurement.missing(FROZEN_PART, "the clip is too short")
+    light = np.abs(np.diff(grid.luma.mean(axis=(1, 2), dtype=np.float64))).astype(np.float32)
     steps = grid.step[1:].reshape(len(grid) - 1, -1)
+    motion = np.maximum(0.0, steps - light[:, None])
     dark = fading(grid)
     judged = (kept(grid) >= 0.6) & ~dark[1:] & ~dark[:-1]
-    stops, stop = _stopping(steps, judged, before, after)
-    starts, start = _stopping(steps[::-1], judged[::-1], before, after)
+    stops, stop = _stopping(motion, steps, judged, before, after)
+    starts, start = _stopping(motion[::-1], steps[::-1], judged[::-1], before, after)
     if stops >= starts:
         return spanned(FROZEN_PART, stops, len(steps), Span(times_ms[stop], times_ms[stop + after]))
     start = len(steps) - start
     return spanned(FROZEN_PART, starts, len(steps), Span(times_ms[start - after], times_ms[start]))
 
 
-def _stopping(steps: Any, judged: Flags, before: int, after: int) -> tuple[float, int]:
-    """The largest share of blocks that stop with one step, and that step.
+def _stopping(motion: Any, steps: Any, judged: Flags, before: int, after: int) -> tuple[float, int]:
+    """The largest share of blocks that stop with one step, and that step; motion is the steps without common light.
 
     The mean is quick and says where to look; the median, which one large step does not move, says what is there.
     """
     places = len(steps) - before - after + 1
-    mean = sliding_window_view(steps, before, axis=0).mean(axis=-1)[:places]
+    mean = sliding_window_view(motion, before, axis=0).mean(axis=-1)[:places]
     ahead = sliding_window_view(np.minimum(steps[:-1], steps[1:]), after - 1, axis=0)[before:].max(axis=-1)
     at_place = judged[before : before + places] & judged[before - 1 : before - 1 + places]
     # A median is at most twice the mean, so nothing is overlooked.
-    onset = (np.minimum(steps[before - 2 : -1], steps[before - 1 :])[:places] >= 0.4 * MOVING) & (
+    onset = (np.minimum(motion[before - 2 : -1], motion[before - 1 :])[:places] >= 0.4 * MOVING) & (
         steps[before : before + places] < 2 * STILL_SHARE * mean
     )
     rough = (onset & (mean >= MOVING / 2) & (ahead < 2 * STILL_SHARE * mean)).mean(axis=1) * at_place
@@ -114,7 +117,7 @@ def _stopping(steps: Any, judged: Flags, before: int, after: int) -> tuple[float
     for place in np.argsort(-rough, kind="stable").tolist():
         if rough[place] <= best:
             break
-        share_here = _stopped(steps[place : place + before], steps[place + before : place + before + after])
+        share_here = _stopped(motion[place : place + before], steps[place + before : place + before + after])
         best, found = (share_here, place + before) if share_here > best else (best, found)
     return (best if best > LEAST else 0.0), found
 
@@ -161,7 +164,10 @@ def smeared_part(grid: PictureGrid, times_ms: Any) -> Measurement:
     change[dark[1:] | dark[:-1]] = 0.0
     falls, rises = change < -SMEAR, change > SMEAR
     value, span = 0.0, None
-    for first in np.flatnonzero(falls.any(axis=1)).tolist():
+    fallen = falls.mean(axis=1)
+    for first in np.argsort(-fallen, kind="stable").tolist():
+        if fallen[first] <= value:
+            break
         most = texture[first + 1]
         for last in range(first + 1, len(change)):
             if times[last + 1] - times[first + 1] > SMEAR_MS:

@@ -40,6 +40,16 @@ NOISE_LEVEL = from_zero(
     raised_by=("film grain and night footage", "fine texture everywhere"),
     lowered_by=("denoising and compression", "scaling down"),
 )
+STATIC_PART = _of_one(
+    name="static_part",
+    better="lower",
+    summary="Share of the picture that is static: pixels that have nothing to do with their neighbours.",
+    formula=f"upper quartile {_SAMPLES} of the share of 16 × 16 blocks, in the middle {CROP} × {CROP} pixels, with a "
+    "variance v ≥ 15² whose covariances with the pixel to the right and with the one below are at most 0.3 v",
+    params=signature_params(crop=CROP, most=0.3, plane="luma", spread=15, statistic="q75"),
+    raised_by=("text and patterns of single pixels", "star fields"),
+    lowered_by=("compression, scaling and blur, which make neighbours alike",),
+)
 BANDING = _of_one(
     name="banding",
     better="lower",
@@ -132,6 +142,7 @@ def _of_samples(definition: Definition, series: str, **shown: Any) -> ClipMetric
 
 
 NOISE_LEVEL_METRIC = _of_samples(NOISE_LEVEL, "noise", too_high="noisy")
+STATIC_PART_METRIC = _of_samples(STATIC_PART, "static", too_high="static in the picture")
 BANDING_METRIC = _of_samples(BANDING, "banding", too_high="banded")
 BLOCKING_METRIC = _of_samples(BLOCKING, "blocking", too_high="blocky")
 SEAM_LENGTH_METRIC = _of_samples(SEAM_LENGTH, "seams", too_high="seams across the picture")
