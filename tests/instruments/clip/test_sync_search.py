@@ -97,7 +97,7 @@ def test_the_offset_is_found_and_said_in_words(frames: int) -> None:
     margin, offset, _ = _measured(np.roll(levels, -frames), _tone(levels))  # the mouth goes first: the sound is late
     assert margin.value < 0
     assert offset.value == 40.0 * frames
-    words = f"sound about {abs(40 * frames)} ms {'late' if frames > 0 else 'early'}"
+    words = f"sound about {abs(40 * frames)} ± 20 ms {'late' if frames > 0 else 'early'}"
     assert (margin.note, offset.note) == (words, words)
 
 
