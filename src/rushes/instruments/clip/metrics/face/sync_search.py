@@ -69,9 +69,7 @@ _MATCH = (
 )
 _CANNOT_TELL = (
     "cannot be told, so none: no face, no sound, less than 1.5 s with both or 3 s of speech with the face, a face of "
-    "less "
-    "than 12 px between the outer eye corners, lips at rest (mouth_speech_motion under "
-    "0.012), a sound under −50 dB or one that does not rise and fall like speech (standard deviation of its level, no "
+    "less than 12 px between the outer eye corners, lips at rest (mouth_speech_motion under 0.012), a sound under −50 dB or one that does not rise and fall like speech (standard deviation of its level, no "
     "lower than 40 dB under the loud parts, around the running mean over 1 s: under 6 dB). Lags with fewer than 10 "
     "pairs, or a quarter of the frames, are left out."
 )
@@ -89,12 +87,15 @@ MOUTH_AUDIO_MARGIN = _search(
     summary="How much better the mouth follows the sound in place than anywhere else within a second; below 0 it fits "
     "better elsewhere.",
     formula=f"max match over lags from −160 to +120 ms − max match over all other lags up to ±1 s; {_MATCH}",
-    edge_cases=f"The note has sign and size of the offset, with its standard error by leaving out a sixth of the clip "
-    f"in "
-    f"turn; {_CANNOT_TELL}",
+    edge_cases="Below 0 by no more than its standard error, which comes from leaving out a sixth of the clip in turn: "
+    f"none. The note has sign and size of the offset, with a standard error of the same kind; {_CANNOT_TELL}",
     reference="in place of mouth_audio_corr of MetricBundleV1 where sound may be far off",
     raised_by=("chance, in a short clip", "smoothing by blur or compression"),
     lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
+    history=(
+        "first release",
+        "3 s of speech are needed, a face that is not too small, and a margin below 0 by more than its standard error",
+    ),
 )
 MOUTH_AUDIO_OFFSET_MS = _search(
     name="mouth_audio_offset_ms",
@@ -109,6 +110,7 @@ MOUTH_AUDIO_OFFSET_MS = _search(
     f"{_CANNOT_TELL}",
     reference="in place of mouth_audio_lag of MetricBundleV1 where sound may be far off",
     params=(*_SEARCH, *signature_params(peak_ms=PEAK_MS, clear=CLEAR, min_peak=MIN_PEAK)),
+    history=("first release", "3 s of speech are needed, and a face that is not too small"),
 )
 
 
@@ -252,6 +254,9 @@ def mouth_audio_margin(seen: Any) -> Measurement:
     bound, found = MOUTH_AUDIO_MARGIN.with_params(model=seen.faces.model), seen.faces.sync_search
     if isinstance(found, str):
         return Measurement.missing(bound, found)
+    if -found.margin_spread <= found.margin < 0:
+        why = f"cannot be told: {found.margin:.2f}".replace("-", "−") + f" ± {found.margin_spread:.2f}"
+        return Measurement.missing(bound, why, count=found.pairs)
     note = found.in_words if found.is_clear and found.in_words != "in sync" else seen.faces.choice
     return Measurement(definition=bound, value=found.margin, count=found.pairs, note=note)
 
