@@ -83,7 +83,8 @@ def test_a_step_on_the_limit_repeats() -> None:
 
 
 def test_too_few_pictures() -> None:
-    assert native_fps(shown(range(5))).value is None and stutter_ratio(shown([0] * 5)).value is None
+    assert native_fps(shown(range(5))).value is None and stutter_ratio(shown([0])).value is None
+    assert stutter_ratio(shown([0] * 5)).value == repeated_frame_ratio(shown([0] * 5)).value == 0.0
 
 
 @pytest.mark.parametrize("encoder", [*ENCODERS])

@@ -69,7 +69,8 @@ _MATCH = (
 )
 _CANNOT_TELL = (
     "cannot be told, so none: no face, no sound, less than 1.5 s with both or 3 s of speech with the face, a face of "
-    "less than 12 px between the outer eye corners, lips at rest (mouth_speech_motion under 0.012), a sound under −50 dB or one that does not rise and fall like speech (standard deviation of its level, no "
+    "less than 12 px between the outer eye corners, lips at rest (mouth_speech_motion under 0.012), a sound under −50 "
+    "dB or one that does not rise and fall like speech (standard deviation of its level, no "
     "lower than 40 dB under the loud parts, around the running mean over 1 s: under 6 dB). Lags with fewer than 10 "
     "pairs, or a quarter of the frames, are left out."
 )

@@ -47,7 +47,8 @@ STUTTER_RATIO = share(
     formula="#(repeats between two steps that differ by less than a factor of 3 and lead on: D across both ≥ 0.6 of "
     "their "
     "sum) / steps, of a clip whose repeats are no cadence (native_fps)",
-    edge_cases="Fewer than eight different pictures: no value. 0 for a clip with a cadence, for fewer than "
+    edge_cases="Fewer than two frames: no value. 0 for fewer than eight different pictures, for a clip with a "
+    "cadence, for fewer than "
     f"{SLOWEST:g} frames a second, where the mean picture is shown 1.8 times or more (animation, screen recordings), "
     f"and "
     "where most repeats are not amid motion. A repeat put in at an even rate that makes a common rate (1 frame in 6 of "
@@ -71,10 +72,9 @@ def native_fps(shown: Shown) -> Measurement:
 
 def stutter_ratio(shown: Shown) -> Measurement:
     """Share of steps that stutter; see `STUTTER_RATIO`."""
-    cadence = shown.cadence
-    if cadence.kind is Kind.UNKNOWN:
-        return Measurement.missing(STUTTER_RATIO, _FEW, count=len(shown))
-    steps = len(cadence.repeats)
+    cadence, steps = shown.cadence, len(shown.steps)
+    if not steps:
+        return Measurement.missing(STUTTER_RATIO, "needs at least two frames", count=len(shown))
     note = f"{cadence.stutters} of {steps} steps repeat a picture" if cadence.stutters else ""
     return Measurement(definition=STUTTER_RATIO, value=cadence.stutters / steps, count=steps, note=note)
 
