@@ -59,7 +59,7 @@ def test_the_closing_table_is_worst_first_and_ends_with_the_path(
     names = [line.split()[0] for line in lines if line.startswith(("broken", "frozen", "good"))]
     assert names == ["broken", "frozen", "good_1", "good_2"]
     assert lines[-2].startswith("Next: ") and lines[-2].endswith(f"rushes report {tmp_path / 'run'}")
-    assert "longest_freeze_ms|eps:0.04|input:raw|plane:luma|range:full|share:0.02|window:7|v:2" in done.stdout
+    assert "longest_freeze_ms|beside:0.15|blocks:16|eps:0.1|input:raw|plane:luma|range:full|share:0.04" in done.stdout
     assert lines[-1] == str(tmp_path / "run")
 
 

@@ -47,7 +47,7 @@ def speech(seconds: float = 4.0) -> np.ndarray:
 
 
 def test_crest_of_a_sine_and_a_square_wave() -> None:
-    """A sine of 500 Hz has whole periods in 10 ms: 20 log √2 = 3.01 dB; a square wave of 500 Hz 0, whatever its height."""
+    """A sine of 500 Hz has whole periods in 10 ms: 20 log √2 = 3.01 dB; a square wave has 0."""
     assert crest(levels(sine(2.0, hz=500))).value == pytest.approx(3.0103, abs=0.01)
     square = np.where(np.arange(2 * RATE) // 16 % 2 == 0, 1.0, -1.0)[None]
     assert crest(levels(square)).value == pytest.approx(0.0, abs=0.01)

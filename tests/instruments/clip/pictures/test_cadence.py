@@ -65,6 +65,12 @@ def test_repeats_at_random_are_a_stutter() -> None:
     assert stutter_ratio(shown(order, fps=25)).value > 0.1
 
 
+def test_a_converted_rate_is_no_stutter_whatever_the_rate() -> None:
+    """Every seventh picture twice, and none left out: 21 of 24, with even steps."""
+    seen = shown(held([1, 1, 1, 1, 1, 1, 2], 90), fps=24)
+    assert stutter_ratio(seen).value == 0.0 and native_fps(seen).value == pytest.approx(21, rel=0.02)
+
+
 def test_below_twelve_frames_a_second_nothing_stutters() -> None:
     assert stutter_ratio(shown([n - (n % 8 == 7) for n in range(96)], fps=10)).value == 0.0
 
@@ -83,7 +89,8 @@ def test_a_step_on_the_limit_repeats() -> None:
 
 
 def test_too_few_pictures() -> None:
-    assert native_fps(shown(range(5))).value is None and stutter_ratio(shown([0] * 5)).value is None
+    assert native_fps(shown(range(5))).value is None and stutter_ratio(shown([0])).value is None
+    assert stutter_ratio(shown([0] * 5)).value == repeated_frame_ratio(shown([0] * 5)).value == 0.0
 
 
 @pytest.mark.parametrize("encoder", [*ENCODERS])

@@ -100,7 +100,8 @@ REPEATED_FRAME_RATIO = share(
     "many as there are in 125 ms if that is more), and the same of mean|Y_t − Y_{t−1}|; D as in longest_freeze_ms, of "
     "pictures brought to one mean and contrast; at "
     "the ends of the clip the one side there is",
-    edge_cases="Fewer than eight pictures: no value. Every frame twice: 0.5. 24 frames a second shown as 30: 0.2. A "
+    edge_cases="Fewer than four frames: no value. Fewer than eight different pictures: 0. Every frame twice: 0.5. 24 "
+    "frames a second shown as 30: 0.2. A "
     "clip "
     "that stands still repeats nothing by this count; longest_freeze_ms has it.",
     reference="beside MetricBundleV1",
@@ -185,9 +186,9 @@ def _unmeasured(frames: int, times_ms: Any) -> str:
 
 def repeated_frame_ratio(shown: Shown) -> Measurement:
     """Share of steps that repeat the frame before; see `REPEATED_FRAME_RATIO`."""
+    if len(shown) < 4:
+        return Measurement.missing(REPEATED_FRAME_RATIO, "needs at least four frames", count=len(shown))
     cadence = shown.cadence
-    if cadence.kind == "unknown":
-        return Measurement.missing(REPEATED_FRAME_RATIO, "needs at least eight different pictures", count=len(shown))
     repeated = int(np.count_nonzero(cadence.repeats))
     steps = len(cadence.repeats)
     return Measurement(definition=REPEATED_FRAME_RATIO, value=repeated / steps, count=steps)

@@ -74,11 +74,13 @@ def mirrored(apart: Floats, *, least: int) -> Stretch | None:
     total = len(apart)
     steps = np.diag(apart, 1)
     best: Stretch | None = None
-    for twice in range(2 * least, 2 * (total - 1 - least) + 1):
-        left, right = (twice - 1) // 2, twice // 2 + 1
+    turns = np.arange(2 * least, 2 * (total - 1 - least) + 1)
+    lefts, rights = (turns - 1) // 2, turns // 2 + 1
+    first = np.arange(least)[:, None]  # the first frames on both sides decide which turns are worth a closer look
+    beside = np.minimum(steps[lefts - first], steps[np.minimum(rights + first, total - 1) - 1]).sum(axis=0)
+    near = apart[lefts - first, np.minimum(rights + first, total - 1)].sum(axis=0) <= 2 * COPY * beside
+    for left, right in zip(lefts[near].tolist(), rights[near].tolist(), strict=True):
         reach = min(left + 1, total - right)
-        if reach < least or apart[left, right] > 2 * COPY * min(steps[left], steps[right - 1]) + MOVING:
-            continue
         back = np.arange(reach)
         distance = apart[left - back, right + back]
         level = np.minimum(steps[left - back], steps[right + back - 1])

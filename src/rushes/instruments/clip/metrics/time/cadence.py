@@ -6,11 +6,10 @@ from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.metrics.making import from_zero, share
 from rushes.instruments.clip.metrics.stillness import of_shown
 from rushes.instruments.clip.pictures.cadence import (
+    DEPTH,
     LEAP,
     ONGOING_FACTOR,
     ONGOING_SUM,
-    RATE_BAND,
-    RATES,
     REPEAT_SHARE,
     SLOWEST,
     Kind,
@@ -18,7 +17,6 @@ from rushes.instruments.clip.pictures.cadence import (
 from rushes.instruments.clip.pictures.shown import Shown
 
 _FEW = "needs at least eight different pictures"
-_MADE = ", ".join(f"{rate:g}" for rate in RATES)
 
 NATIVE_FPS = from_zero(
     name="native_fps",
@@ -31,9 +29,9 @@ NATIVE_FPS = from_zero(
     "as "
     "in repeated_frame_ratio; less than 6 % of repeats count as none",
     edge_cases="Fewer than eight different pictures: no value. Each picture n times: 80 % of them are shown for n "
-    "frames. "
-    f"Pull-down: any four add up within a frame, and the rate is within {RATE_BAND:.1%} of {_MADE}. Where coding hides "
-    "single repeats, a period of 2 to 6 steps that explains half of the variance of log D gives the rate.",
+    "frames. Pull-down: any four add up within a frame, and the step after a longer hold is less than 1.35 times the "
+    "others. Where coding hides single repeats, a period of 2 to 6 steps that explains half of the variance of log D "
+    "gives the rate.",
     reference="beside fps of MetricBundleV1, which is the stream's",
     params=signature_params(blocks=16, share=REPEAT_SHARE),
     depends_on=("fps",),
@@ -45,16 +43,19 @@ STUTTER_RATIO = share(
     "Film "
     "in a faster stream and animation on twos or threes have none.",
     formula="#(repeats between two steps that differ by less than a factor of 3 and lead on: D across both ≥ 0.6 of "
-    "their "
-    "sum) / steps, of a clip whose repeats are no cadence (native_fps)",
-    edge_cases="Fewer than eight different pictures: no value. 0 for a clip with a cadence, for fewer than "
-    f"{SLOWEST:g} frames a second, where the mean picture is shown 1.8 times or more (animation, screen recordings), "
-    f"and "
-    "where most repeats are not amid motion. A repeat put in at an even rate that makes a common rate (1 frame in 6 of "
-    "30) is a pull-down by this count, unless the step after it is 1.5 times the others. Every frame twice is half the "
-    "rate, named by native_fps: nothing in the picture tells a fault from film shot at that rate.",
+    f"their sum) / steps, of a clip in which the median step after a longer hold is {LEAP} times that after a shorter "
+    f"one "
+    f"or more, and the median repeat at most {DEPTH} of a step",
+    edge_cases="Fewer than two frames: no value. 0 for fewer than eight different pictures, for a clip with a cadence "
+    f"(native_fps), for fewer than {SLOWEST:g} frames a second, where the mean picture is shown 1.8 times or more "
+    "(animation, screen recordings), and where most repeats are not amid motion. Repeats put in between, as a "
+    "conversion "
+    "of the rate does, are no stutter. Every frame twice is half the rate, named by native_fps: nothing in the picture "
+    "tells a fault from film shot at that rate.",
     reference="beside MetricBundleV1",
-    params=signature_params(blocks=16, factor=ONGOING_FACTOR, leap=LEAP, share=REPEAT_SHARE, sum=ONGOING_SUM),
+    params=signature_params(
+        blocks=16, depth=DEPTH, factor=ONGOING_FACTOR, leap=LEAP, share=REPEAT_SHARE, sum=ONGOING_SUM
+    ),
     depends_on=("frame_size", "fps"),
     raised_by=("a camera that drops frames", "jerky motion"),
     lowered_by=("a quiet scene, in which a repeat does not show", "noise and grain"),
@@ -71,10 +72,9 @@ def native_fps(shown: Shown) -> Measurement:
 
 def stutter_ratio(shown: Shown) -> Measurement:
     """Share of steps that stutter; see `STUTTER_RATIO`."""
-    cadence = shown.cadence
-    if cadence.kind is Kind.UNKNOWN:
-        return Measurement.missing(STUTTER_RATIO, _FEW, count=len(shown))
-    steps = len(cadence.repeats)
+    cadence, steps = shown.cadence, len(shown.steps)
+    if not steps:
+        return Measurement.missing(STUTTER_RATIO, "needs at least two frames", count=len(shown))
     note = f"{cadence.stutters} of {steps} steps repeat a picture" if cadence.stutters else ""
     return Measurement(definition=STUTTER_RATIO, value=cadence.stutters / steps, count=steps, note=note)
 

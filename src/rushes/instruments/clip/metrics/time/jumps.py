@@ -34,7 +34,8 @@ JUMP_RATIO = from_zero(
     f"motion "
     "(the eight steps around have a median of the floor or more and differ by less than a factor of 6); D as in "
     "longest_freeze_ms, different pictures alone",
-    edge_cases="Fewer than six different pictures: no value. A cut to another shot, a flash and a picture that hardly "
+    edge_cases="Fewer than two frames: no value. Fewer than six different pictures: 0. A cut to another shot, a flash "
+    "and a picture that hardly "
     "moves make no jump. In fast motion a gap of a few frames is no larger than the steps around it.",
     reference="beside MetricBundleV1",
     params=signature_params(alike=ALIKE, blocks=16, floor=FLOOR, lasting=LASTING, side=SIDE, uneven=UNEVEN),
@@ -70,9 +71,11 @@ def _alike(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 def jump_ratio(shown: Shown) -> Measurement:
     """The largest step within a shot beside those around it; see `JUMP_RATIO`."""
+    if len(shown) < 2:
+        return Measurement.missing(JUMP_RATIO, "needs at least two frames", count=len(shown))
     pictures = shown.distinct
     if len(pictures) < 6:
-        return Measurement.missing(JUMP_RATIO, "needs at least six different pictures", count=len(pictures))
+        return Measurement(definition=JUMP_RATIO, value=0.0, count=len(pictures))
     ratios = jumps(pictures)
     place = int(np.argmax(ratios))
     time = float(pictures.times_ms[place + 1])

@@ -18,13 +18,14 @@ from rushes.instruments.clip.pictures.order import COPY, MOVING, Stretch, again,
 from rushes.instruments.clip.pictures.shown import MOST, Shown
 
 LEAST_MS, LAG_MS = 400.0, 400.0
-_LEAST, _SHORTEST = 4, 3
+_LEAST, _SHORTEST, _FEWEST = 4, 3, 6
 
 _PARAMS = signature_params(blocks=16, light="even", copy=COPY, least_ms=LEAST_MS, most=MOST, moving=MOVING)
 _FEWER = (
-    f"Fewer than six different pictures: no value. Repeats of a frame are left out first, and every picture is "
+    f"Fewer than two frames: no value. Fewer than six different pictures: 0. Repeats of a frame are left out first, "
+    f"and every picture is "
     f"brought to one mean and contrast, so that a fade is no order. Of a longer clip the first "
-    f"{MOST} pictures are compared. Where a step is under {MOVING} levels nothing is told."
+    f"{MOST} pictures are compared. Where steps are under {MOVING} levels: 0."
 )
 _order = partial(
     from_zero,
@@ -76,9 +77,11 @@ FRAME_DISORDER = share(
 )
 
 
-def _missing(definition: Definition, shown: Shown) -> Measurement | None:
-    few = len(shown) < 6
-    return Measurement.missing(definition, "needs at least six different pictures", count=len(shown)) if few else None
+def _too_few(definition: Definition, shown: Shown) -> Measurement | None:
+    """The value of a clip with too few pictures for any order but one; None for the others."""
+    if len(shown) < 2:
+        return Measurement.missing(definition, "needs at least two frames", count=len(shown))
+    return Measurement(definition=definition, value=0.0, count=len(shown)) if len(shown.distinct) < _FEWEST else None
 
 
 def _frames(shown: Shown, ms: float, least: int) -> int:
@@ -97,9 +100,9 @@ def _of(definition: Definition, shown: Shown, found: Stretch | None, words: str)
 
 def replayed_ms(shown: Shown) -> Measurement:
     """Longest stretch shown a second time; see `REPLAYED_MS`."""
+    if few := _too_few(REPLAYED_MS, shown):
+        return few
     pictures = shown.distinct
-    if missing := _missing(REPLAYED_MS, pictures):
-        return missing
     least, lag = (_frames(pictures, ms, _LEAST) for ms in (LEAST_MS, LAG_MS))
     found = again(pictures.in_even_light.matrix, least=least, lag=lag)
     return _of(REPLAYED_MS, pictures, found, "first shown at")
@@ -107,9 +110,9 @@ def replayed_ms(shown: Shown) -> Measurement:
 
 def reversed_ms(shown: Shown) -> Measurement:
     """Longest stretch that runs backwards; see `REVERSED_MS`."""
+    if few := _too_few(REVERSED_MS, shown):
+        return few
     pictures = shown.distinct
-    if missing := _missing(REVERSED_MS, pictures):
-        return missing
     apart = pictures.in_even_light.matrix
     mirror = mirrored(apart, least=_frames(pictures, LEAST_MS, _LEAST))
     if mirror is not None and pictures.contrast[mirror.source] < 0.5 * np.median(pictures.contrast):
@@ -121,13 +124,11 @@ def reversed_ms(shown: Shown) -> Measurement:
 
 def frame_disorder(shown: Shown) -> Measurement:
     """How far the frames are from being in order; see `FRAME_DISORDER`."""
+    if few := _too_few(FRAME_DISORDER, shown):
+        return few
     pictures = shown.distinct
-    if missing := _missing(FRAME_DISORDER, pictures):
-        return missing
     value, count = disorder(pictures.in_even_light.matrix), min(len(pictures), MOST)
-    if value is None:
-        return Measurement.missing(FRAME_DISORDER, "the picture hardly changes", count=count)
-    return Measurement(definition=FRAME_DISORDER, value=value, count=count)
+    return Measurement(definition=FRAME_DISORDER, value=value or 0.0, count=count)
 
 
 REPLAYED_MS_METRIC = of_shown(REPLAYED_MS, replayed_ms, too_high="shows again what came before")
