@@ -257,7 +257,7 @@ def _rates(verdicts: Sequence[Verdict], clips: Sequence[Clip]) -> VerdictRates:
     ]
     return VerdictRates(
         measured_on=_measured_on(clips),
-        rates=rule_rates(verdicts, [load_profile(name) for name in PROFILES]),
+        rates=rule_rates(verdicts, [load_profile(name) for name in PROFILES if name != AUTO]),
         kinds=kind_rates(verdicts, PROFILES),
         clean=tuple(alarms),
     )

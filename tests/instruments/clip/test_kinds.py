@@ -115,7 +115,7 @@ def screen(path: Path) -> Path:
 
 def film(path: Path, seed: int) -> Path:
     rng = np.random.default_rng(seed)
-    small = rng.integers(40, 210, (18, 30, 3), dtype=np.uint8)
+    small = rng.integers(40, 210, (60, 100, 3), dtype=np.uint8)
     wide = cv2.resize(small, (240, 144), interpolation=cv2.INTER_CUBIC)
     return write_clip(path, [np.ascontiguousarray(wide[:128, n : n + 160]) for n in range(30)], fps=25, crf=14)
 

@@ -20,7 +20,7 @@ from rushes.media.alike.frames import AlikeFrame
 FIRST_MS, SECOND_MS = 100.0, 1000.0
 CROP = 384
 """Rows and columns around the centre in which noise, blocks and combs are looked for."""
-SMALLEST = 32
+SMALLEST = 96
 BLOCK = 8
 """Pixels of a coded block."""
 _NOISE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)

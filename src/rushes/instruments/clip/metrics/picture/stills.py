@@ -20,7 +20,7 @@ from rushes.instruments.clip.metrics.making import from_zero, metric, share
 _SAMPLES = f"over the frames {FIRST_MS / 1000:g}, {SECOND_MS / 1000:g}, 2, 4, 8 … s into the clip"
 _common: dict[str, Any] = {
     "reference": "beside MetricBundleV1",
-    "edge_cases": "A clip that ends before 0.1 s, and frames of less than 32 pixels: no value.",
+    "edge_cases": "A clip that ends before 0.1 s, and frames of less than 96 pixels: no value.",
     "depends_on": ("duration", "transfer"),
 }
 _of_zero = partial(from_zero, **_common)
@@ -33,7 +33,7 @@ NOISE_LEVEL = from_zero(
     summary="Standard deviation of the noise in the quietest quarter of the picture: grain, or static.",
     formula=f"upper quartile {_SAMPLES} of q₂₅(mean|Y ∗ M| over 8 × 8 blocks) · √(π/2) / 6, M = "
     f"[1 −2 1; −2 4 −2; 1 −2 1], in the middle {CROP} × {CROP} pixels, without blocks below 16 or above 239",
-    edge_cases="No sample, or frames of less than 32 pixels: no value. All black or white: 0.",
+    edge_cases="No sample, or frames of less than 96 pixels: no value. All black or white: 0.",
     reference="Immerkær 1996, Fast noise variance estimation",
     params=signature_params(crop=CROP, plane="luma", range="full", statistic="q75"),
     depends_on=("frame_size", "duration", "transfer", "luma"),
