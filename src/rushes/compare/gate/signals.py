@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rushes.compare.definitions.comparisons import BEYOND_P, of
 from rushes.core import Measurement
 from rushes.core.reading import Reading
+from rushes.core.selection import full_name
 from rushes.instruments.clip.readings import readings
 from rushes.stats.equivalence import flag_test
 from rushes.storage.runs import Run
@@ -56,7 +57,7 @@ def signal_change(baseline: Run, candidate: Run) -> SignalChange | None:
     rose = sum(now[clip] and not was[clip] for clip in shared)
     test = flag_test(rose, len(newly), len(shared), margin=0.0)
     definition = of(BEYOND_P, first.definition, margin=0.0, test=test.method, side="below", adjust="none")
-    at = {"metric": first.definition.name, "badge": "pass"}
+    at = {"metric": full_name(first.definition), "badge": "pass"}
     p = (
         Measurement.missing(definition, "no clip changed", at=at)
         if test.unchanged
