@@ -59,7 +59,7 @@ def test_planted_faults_are_found(shared: Path, tmp_path: Path) -> None:
 
 
 def test_generated_video_is_ordered_as_people_order_it(shared: Path, tmp_path: Path) -> None:
-    """The two systems that people rate lowest have the most flags, and one metric agrees with people between systems."""
+    """The two systems that people rate lowest have the most flags, and one metric agrees with people on systems."""
     folder = shared / "suites" / "fetv"
     if not folder.is_dir():
         pytest.skip("the FETV clips are not here")
