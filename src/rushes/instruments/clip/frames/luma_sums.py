@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.media.numba_cache import kernel
 
 _NARROW = 4096
@@ -139,7 +140,8 @@ def opencv_sums(plane: Plane, previous: Plane, edges: BlockEdges, textured: bool
 def block_sums(plane: Any, edges: BlockEdges) -> NDArray[np.int64]:
     """Σ over each block of an 8-bit plane, by OpenCV."""
     rows = edges.rows.tolist()
-    lines = [cv2.reduce(plane[a:b], 0, cv2.REDUCE_SUM, dtype=cv2.CV_32S) for a, b in zip(rows, rows[1:], strict=False)]
+    spans = list(zip(rows, rows[1:], strict=False))
+    lines = on_one_thread(lambda: [cv2.reduce(plane[a:b], 0, cv2.REDUCE_SUM, dtype=cv2.CV_32S) for a, b in spans])
     return np.add.reduceat(np.concatenate(lines).astype(np.int64), edges.columns[:-1], axis=1)
 
 
