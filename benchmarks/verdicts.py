@@ -277,7 +277,8 @@ def _measured_on(clips: Sequence[Clip]) -> str:
     usable = [clip for clip in clips if not clip.faulty]
     speakers = sum(clip.speech for clip in usable)
     sources = len({clip.source for clip in usable})
-    return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers; their clean forms were seen when rules were dropped and limits raised"
+    seen = "their clean forms were seen when rules were dropped and limits raised"
+    return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers; {seen}"
 
 
 def _row(verdict: Verdict) -> dict[str, object]:
