@@ -5,6 +5,7 @@ A list is a CSV file whose paths are relative to it, with the columns
     speech   "yes" where a face speaks to the camera and the sound is its own
     split    "tune" for clips that thresholds were fitted on, "check" for the others
     faulty   "yes" where the clip is damaged as it is: it is no clean clip, and nothing is planted in it
+    kind     film, face, speech, animation or screen
     source   where it is from; optional, as are all but `path`
 `CLIPS.csv` of the reference folder has other columns (`file`, `note`, `repo`), which are read as they are.
 """
@@ -19,6 +20,8 @@ from pathlib import Path
 from rushes.core.errors import InputError
 from rushes.media.find.clips import search_clips
 
+KINDS = ("film", "face", "speech", "animation", "screen", "generated")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clip:
@@ -31,6 +34,7 @@ class Clip:
     speech: bool
     split: str
     faulty: bool
+    kind: str = "film"
 
 
 def read_clips(given: Iterable[Path]) -> list[Clip]:
@@ -72,4 +76,5 @@ def _clip(path: Path, row: dict[str, str]) -> Clip:
         speech=row["speech"] == "yes" if "speech" in row else "speech" in note,
         split=row.get("split") or "tune",
         faulty=row["faulty"] == "yes" if "faulty" in row else "corrupt" in note,
+        kind=row.get("kind") if row.get("kind") in KINDS else "film",
     )

@@ -33,10 +33,13 @@ class System:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """One reading against people's temporal quality, clip by clip."""
+    """One metric against people's temporal quality."""
 
     signature: str
     rho: float
+    """Over all clips: mostly between systems."""
+    within: float | None
+    """Mean over systems of rho inside each; None where it varies in none."""
     count: int
 
 
@@ -70,18 +73,30 @@ def systems(run: Run, ratings: Mapping[tuple[str, str], float]) -> list[System]:
 def agreements(run: Run, ratings: Mapping[tuple[str, str], float]) -> list[Agreement]:
     """Spearman's rho of every reading that varies, the strongest first."""
     pairs: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    inside: defaultdict[str, defaultdict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for subject in run.subjects:
-        rating = ratings.get(_key(subject.path))
+        system, _ = key = _key(subject.path)
+        rating = ratings.get(key)
         for measurement in run.measurements[subject.id]:
             if rating is not None and measurement.value is not None and not isinstance(measurement.value, bool):
-                pairs[measurement.definition.signature].append((float(measurement.value), rating))
-    made = [_agreement(signature, rows) for signature, rows in pairs.items() if _varies(rows)]
+                pair = (float(measurement.value), rating)
+                pairs[measurement.definition.signature].append(pair)
+                inside[measurement.definition.signature][system].append(pair)
+    made = [_agreement(sign, rows, inside[sign].values()) for sign, rows in pairs.items() if _varies(rows)]
     return sorted(made, key=lambda one: (-abs(one.rho), one.signature))
 
 
-def _agreement(signature: str, rows: Iterable[tuple[float, float]]) -> Agreement:
+def _agreement(
+    signature: str, rows: Iterable[tuple[float, float]], systems: Iterable[list[tuple[float, float]]]
+) -> Agreement:
     values, ratings = zip(*rows, strict=True)
-    return Agreement(signature=signature, rho=float(spearmanr(values, ratings).statistic), count=len(values))
+    each = [float(spearmanr(*zip(*some, strict=True)).statistic) for some in systems if _varies(some)]
+    return Agreement(
+        signature=signature,
+        rho=float(spearmanr(values, ratings).statistic),
+        within=mean(each) if each else None,
+        count=len(values),
+    )
 
 
 def _varies(rows: list[tuple[float, float]]) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
-from rushes.instruments.clip.signals.verdict_rates import Count, VerdictRate
+from rushes.instruments.clip.signals.verdict_rates import COVERED, Count, VerdictRate, VerdictRates
 
 from .clips import Clip
-from .faults import FAULTS, PROFILES
+from .faults import BENIGN, FAULTS, Fault
 from .fetv import Agreement, System
-from .rates import Verdict, clean, controls_of, count, found_anew, planted, reasons_counted
+from .rates import AS_IS, Controls, Verdict, clean, controls_of, count, found, reasons_counted, where
+from .source import ENCODERS
 
 MARK = "<!-- What follows is written by `make verdicts`; change the harness, not this page. -->"
 _MOST_AGREEMENTS = 12
@@ -29,65 +29,110 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in lines)
 
 
-def clean_section(verdicts: Sequence[Verdict], splits: Sequence[str]) -> str:
-    """False alarms."""
+def summary_section(verdicts: Sequence[Verdict], rates: VerdictRates) -> str:
+    """One line per profile: false alarms, kinds covered, and the share of all planted faults that is found."""
+    controls, rows = controls_of(verdicts), []
+    for profile in dict.fromkeys(verdict.profile for verdict in verdicts):
+        here = where(verdicts, profile=profile)
+        declared = [v for v in here if v.fault and v.declared]
+        planted = [v for v in here if v.fault]
+        kinds = rates.kinds_of(profile)
+        covered = sum(kind.covered for kind in kinds)
+        rows.append(
+            [
+                f"`{profile}`",
+                count(clean(here), lambda verdict: verdict.noticed).text(),
+                f"{covered} of {len(kinds)}" if kinds else "–",
+                found(declared, controls).text() if declared else "–",
+                found(planted, controls).text() if planted else "–",
+            ]
+        )
+    head = ["profile", "false alarms", "kinds covered", "found at the declared strength", "found at every strength"]
+    text = f"Measured on {rates.measured_on}. A kind is covered if at least {COVERED:.0%} of its clips are found."
+    return f"## In one table\n\n{text.replace('%', ' %')}\n\n{table(head, rows)}"
+
+
+def clean_section(verdicts: Sequence[Verdict]) -> str:
+    """False alarms, by what the clips are and by what was planted that belongs there."""
+    profiles = list(dict.fromkeys(verdict.profile for verdict in verdicts))
+    nothing = [v for v in clean(verdicts) if not v.benign]
     rows = [
-        [profile, how, *(_cell(clean(verdicts, profile, strength=how, split=split)) for split in splits)]
-        for profile in PROFILES
-        for how in ("as it is", "re-encoded")
+        [f"{kind}, {'as it is' if how == AS_IS else 're-encoded'}", *_cells(nothing, profiles, kind, how)]
+        for kind in dict.fromkeys(v.kind for v in nothing)
+        for how in (AS_IS, "")
     ]
-    head = ["profile", "clean clip", *(f"flagged or rejected, {split}" for split in splits)]
+    rows += [
+        [f"{one.name}: {one.what}", *(_cell(where(verdicts, benign=one.name, profile=p)) for p in profiles)]
+        for one in BENIGN
+        if where(verdicts, benign=one.name)
+    ]
+    rows.append(["**all**", *(_cell(clean(where(verdicts, profile=p))) for p in profiles)])
     fired = [
-        f"{profile}: " + (", ".join(f"{what} {n}" for what, n in reasons_counted(clean(verdicts, profile))) or "none")
-        for profile in PROFILES
+        f"- `{p}`: "
+        + (", ".join(f"{what} {n}" for what, n in reasons_counted(clean(where(verdicts, profile=p)))) or "none")
+        for p in profiles
     ]
-    return f"## False alarms\n\n{table(head, rows)}\n\nWhat fired, over both: {'; '.join(fired)}."
+    return (
+        "## False alarms\n\nClips that nothing is wrong with, flagged or rejected all the same.\n\n"
+        + table(["clips", *(f"`{p}`" for p in profiles)], rows)
+        + "\n\nWhat fired:\n\n"
+        + "\n".join(fired)
+    )
+
+
+def _cells(verdicts: Sequence[Verdict], profiles: Sequence[str], kind: str, how: str) -> list[str]:
+    some = [v for v in where(verdicts, kind=kind) if (v.encoder == AS_IS) == (how == AS_IS)]
+    return [_cell(where(some, profile=profile)) for profile in profiles]
 
 
 def _cell(verdicts: Sequence[Verdict]) -> str:
     return count(verdicts, lambda verdict: verdict.noticed).text() if verdicts else "–"
 
 
-def fault_section(verdicts: Sequence[Verdict], splits: Sequence[str]) -> str:
-    """Hits, by fault and strength; the declared strengths are marked."""
+def fault_section(verdicts: Sequence[Verdict]) -> str:
+    """Hits by kind, strength and encoder; the declared strengths are bold."""
+    controls = controls_of(verdicts)
+    parts = []
+    for group in dict.fromkeys(fault.group for fault in FAULTS):
+        rows = [row for fault in FAULTS if fault.group == group for row in _fault_rows(fault, verdicts, controls)]
+        if rows:
+            head = ["fault", "strength", "profile", *(encoder.name for encoder in ENCODERS), "all"]
+            parts.append(f"### {group.capitalize()}\n\n{table(head, rows)}")
+    what = "\n".join(f"- **{fault.name}**: {fault.what}" for fault in FAULTS)
+    return f"## Faults\n\nDeclared strengths are bold.\n\n{what}\n\n" + "\n\n".join(parts)
+
+
+def _fault_rows(fault: Fault, verdicts: Sequence[Verdict], controls: Controls) -> list[list[str]]:
     rows = []
-    for fault in FAULTS:
-        controls = controls_of(verdicts, fault.profile)
-        measured = [s for s in fault.strengths if planted(verdicts, fault.name, strength=s.label)]
-        for strength in measured:
-            cells: list[str] = []
-            for split in splits:
-                found = planted(verdicts, fault.name, strength=strength.label, split=split)
-                rightly = count(found, lambda verdict: verdict.noticed_rightly)
-                anew = count(found, partial(found_anew, controls=controls))
-                cells += [_cell(found), _short(rightly), _short(anew)] if found else ["–"] * 3
-            rows.append([fault.name, f"**{strength.label}**" if strength.declared else strength.label, *cells])
-    head = [
-        "fault",
-        "strength",
-        *(cell for split in splits for cell in (f"found, {split}", "for that reason", "and not on the control")),
-    ]
-    what = "\n".join(f"- **{fault.name}** ({fault.profile}): {fault.what}" for fault in FAULTS)
-    return f"## Faults\n\nDeclared strengths are bold.\n\n{what}\n\n{table(head, rows)}"
+    planted = where(verdicts, fault=fault.name)
+    for strength in fault.strengths:
+        for profile in dict.fromkeys(verdict.profile for verdict in planted):
+            some = where(planted, strength=strength.label, profile=profile)
+            if some:
+                cells = [_short(found(where(some, encoder=encoder.name), controls)) for encoder in ENCODERS]
+                label = f"**{strength.label}**" if strength.declared else strength.label
+                rows.append([fault.name, label, f"`{profile}`", *cells, found(some, controls).text()])
+    return rows
 
 
 def _short(counted: Count) -> str:
-    return f"{counted.hits} of {counted.total}"
+    return f"{counted.hits} of {counted.total}" if counted.total else "–"
 
 
 def rule_section(rates: Sequence[VerdictRate], measured_on: str) -> str:
     """Rule by rule, as `rushes metrics NAME` prints them."""
     rows = [
         [
-            rate.profile,
+            f"`{rate.profile}`",
             f"{rate.metric} {rate.comparison} {str(rate.threshold).lower()}",
             rate.false_alarms.text(),
-            "; ".join(f"{f.fault} ({f.strength}) {f.found.text()}" for f in rate.faults) or "–",
+            "; ".join(f"{f.fault} {_short(f.found)}" for f in rate.faults) or "–",
         ]
         for rate in rates
     ]
-    return f"## Rule by rule\n\nMeasured on {measured_on}.\n\n" + table(
-        ["profile", "rule", "fires on clean clips", "finds"], rows
+    return (
+        "## Rule by rule\n\nFor each rule, the kinds of which it finds at least half at the declared strength.\n\n"
+        + table(["profile", "rule", "fires on clean clips", "finds"], rows)
     )
 
 
@@ -103,18 +148,23 @@ def people_section(rated: Mapping[str, Sequence[System]], readings: Sequence[Agr
         for several in zip(*rated.values(), strict=True)
     ]
     heads = [f"flagged or rejected ({profile})" for profile in rated]
-    by_reading = [[f"{_code(a.signature)}", f"{a.rho:+.2f}", str(a.count)] for a in readings[:_MOST_AGREEMENTS]]
+    by_reading = [
+        [f"{_code(a.signature)}", f"{a.rho:+.2f}", "–" if a.within is None else f"{a.within:+.2f}", str(a.count)]
+        for a in readings[:_MOST_AGREEMENTS]
+    ]
     return (
         "## Generated video and people (FETV)\n\n"
         + table(["system", "people's temporal quality (1–5)", *heads], by_system)
-        + "\n\nThe readings that agree most with people, clip by clip (Spearman):\n\n"
-        + table(["reading", "rho", "clips"], by_reading)
+        + "\n\nThe metrics that agree most with people (Spearman). *Between systems* takes all clips together and is "
+        "mostly the difference between systems; *within one system* is the mean over systems, and shows how little a "
+        "metric says about which of two clips of one system is better.\n\n"
+        + table(["metric", "between systems", "within one system", "clips"], by_reading)
     )
 
 
 def clip_section(clips: Sequence[Clip], left_out: Sequence[str]) -> str:
     """Which clips."""
-    sources = sorted({(clip.source, clip.split) for clip in clips})
-    rows = [[s, split, str(sum((c.source, c.split) == (s, split) for c in clips))] for s, split in sources]
-    text = f"## Clips\n\n{table(['source', 'split', 'clips'], rows)}"
+    sources = sorted({(clip.source, clip.kind, clip.split) for clip in clips})
+    rows = [[*key, str(sum((c.source, c.kind, c.split) == key for c in clips))] for key in sources]
+    text = f"## Clips\n\n{table(['source', 'kind', 'split', 'clips'], rows)}"
     return text + ("\n\nNothing planted in:\n\n" + "\n".join(f"- {why}" for why in left_out) if left_out else "")

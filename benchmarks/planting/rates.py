@@ -1,17 +1,23 @@
-"""From badges to rates: what was found, what was found for the right reason, and what was flagged for nothing."""
+"""From review signals to rates: what was found, at which strength, through which encoder, and what was a false alarm.
+
+Found means that a rule fires which does not fire on the same clip through the same encoder with nothing planted: a rule
+that fires on every speaker has found nothing.
+"""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rushes.instruments.clip.signals.profile import Profile, Rule
-from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, VerdictRate
+from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, KindRate, VerdictRate
 
-from .faults import FAULTS
-from .reasons import RIGHT_REASONS
+from .faults import FAULTS, Fault
+
+FINDS = 0.5
+"""A rule is said to find a kind of fault where it fires anew on at least this share of its clips."""
+AS_IS = "as it is"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,50 +25,45 @@ class Verdict:
     """One file under one profile."""
 
     clip: str
+    source: str
     split: str
+    kind: str
+    """What the clip is: film, face, speech, animation, screen."""
     fault: str
     """ "" for a clean clip."""
     strength: str
-    """For a clean clip "as it is" or "re-encoded"."""
     declared: bool
+    encoder: str
+    """ "as it is" for a clip as it was found."""
     profile: str
     badge: str
-    reasons: tuple[str, ...]
+    fired: tuple[str, ...]
+    """Metrics whose rule fired, or the first words of what is wrong with the file."""
+    benign: str = ""
+    """What was planted that belongs in a clip."""
 
     @property
     def noticed(self) -> bool:
         return self.badge != "pass"
 
     @property
-    def noticed_rightly(self) -> bool:
-        return any(names(reason, word) for reason in self.reasons for word in RIGHT_REASONS[self.fault])
+    def is_clean(self) -> bool:
+        return not self.fault
 
 
-def found_anew(verdict: Verdict, controls: Mapping[str, Verdict]) -> bool:
-    """Noticed for the right reason, by a rule that does not fire on the same clip with nothing planted.
-
-    A rule that fires on every speaker also "finds" every fault of a speaker; this leaves such hits out.
-    """
-    control = controls.get(verdict.clip)
-    before = () if control is None else control.reasons
-    return any(
-        any(names(reason, word) for reason in verdict.reasons) and not any(names(reason, word) for reason in before)
-        for word in RIGHT_REASONS[verdict.fault]
-    )
+Controls = Mapping[tuple[str, str, str], Verdict]
+"""Clean clips by clip, encoder and profile."""
 
 
-def controls_of(verdicts: Sequence[Verdict], profile: str) -> dict[str, Verdict]:
-    """The re-encoded clean clips of a profile, by clip."""
-    return {verdict.clip: verdict for verdict in clean(verdicts, profile, strength="re-encoded")}
+def controls_of(verdicts: Iterable[Verdict]) -> Controls:
+    """The clips with nothing planted."""
+    return {(v.clip, v.encoder, v.profile): v for v in verdicts if v.is_clean and not v.benign}
 
 
-def names(reason: str, word: str) -> bool:
-    """Whether a reason speaks of this metric, or holds this word, whole.
-
-    >>> names("frozen 1.0–2.4 s (longest_freeze_ms=1400 > 500)", "longest_freeze_ms"), names("undecoded", "decode")
-    (True, False)
-    """
-    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", reason) is not None
+def fired_anew(verdict: Verdict, controls: Controls) -> frozenset[str]:
+    """The rules that fire on this clip and not on its control."""
+    control = controls.get((verdict.clip, verdict.encoder, verdict.profile))
+    return frozenset(verdict.fired) - frozenset(control.fired if control else ())
 
 
 def count(verdicts: Iterable[Verdict], holds: Callable[[Verdict], bool]) -> Count:
@@ -71,52 +72,75 @@ def count(verdicts: Iterable[Verdict], holds: Callable[[Verdict], bool]) -> Coun
     return Count(hits=sum(answers), total=len(answers))
 
 
-def clean(verdicts: Sequence[Verdict], profile: str, **where: str) -> list[Verdict]:
-    """The clean clips of a profile."""
-    return [v for v in verdicts if not v.fault and v.profile == profile and _is(v, where)]
+def found(verdicts: Iterable[Verdict], controls: Controls) -> Count:
+    """Clips on which a rule fires anew."""
+    return count(verdicts, lambda verdict: bool(fired_anew(verdict, controls)))
 
 
-def planted(verdicts: Sequence[Verdict], fault: str, **where: str) -> list[Verdict]:
-    """The clips with this fault."""
-    return [v for v in verdicts if v.fault == fault and _is(v, where)]
-
-
-def _is(verdict: Verdict, where: dict[str, str]) -> bool:
-    return all(getattr(verdict, key) == value for key, value in where.items())
+def where(verdicts: Iterable[Verdict], **wanted: object) -> list[Verdict]:
+    """Those that have these values."""
+    return [v for v in verdicts if all(getattr(v, key) == value for key, value in wanted.items())]
 
 
 def reasons_counted(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Which rules fired how often, the commonest first; a reason counts by its metric, or its first words."""
-    fired = Counter(_about(reason) for verdict in verdicts for reason in verdict.reasons)
+    """Which rules fired how often, the commonest first."""
+    fired = Counter(what for verdict in verdicts for what in verdict.fired)
     return sorted(fired.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _about(reason: str) -> str:
-    metric = re.search(r"([a-z][a-z0-9_]+)=", reason)
-    return metric[1] if metric else reason.split(":")[0]
+def kind_rates(verdicts: Sequence[Verdict], profiles: Iterable[str]) -> tuple[KindRate, ...]:
+    """Each kind of fault under each profile it was judged by, at its declared strength, encoder by encoder."""
+    controls = controls_of(verdicts)
+    rates = []
+    for profile in profiles:
+        for fault in FAULTS:
+            here = where(verdicts, fault=fault.name, profile=profile, declared=True)
+            if here:
+                encoders = {e: found(where(here, encoder=e), controls) for e in sorted({v.encoder for v in here})}
+                rates.append(
+                    KindRate(
+                        profile=profile,
+                        fault=fault.name,
+                        group=fault.group,
+                        strength=here[0].strength,
+                        encoders=tuple(encoders.items()),
+                    )
+                )
+    return tuple(rates)
 
 
 def rule_rates(verdicts: Sequence[Verdict], profiles: Iterable[Profile]) -> tuple[VerdictRate, ...]:
-    """Each rule of each profile: its own hits at the declared strengths, its own false alarms on clips as they are."""
-    return tuple(_rule_rate(verdicts, profile.name, rule) for profile in profiles for rule in profile.rules)
+    """Each rule of each profile: its own false alarms on clean clips, and the kinds of fault it finds itself."""
+    controls = controls_of(verdicts)
+    return tuple(_rule_rate(verdicts, controls, profile.name, rule) for profile in profiles for rule in profile.rules)
 
 
-def _rule_rate(verdicts: Sequence[Verdict], profile: str, rule: Rule) -> VerdictRate:
-    def fired(verdict: Verdict) -> bool:
-        return any(names(reason, rule.metric) for reason in verdict.reasons)
-
-    faults = []
-    for fault in FAULTS:
-        if fault.profile == profile and rule.metric in RIGHT_REASONS[fault.name]:
-            for strength in (s for s in fault.strengths if s.declared):
-                found = count(planted(verdicts, fault.name, strength=strength.label, profile=profile), fired)
-                faults.append(FaultRate(fault=fault.name, strength=strength.label, found=found))
+def _rule_rate(verdicts: Sequence[Verdict], controls: Controls, profile: str, rule: Rule) -> VerdictRate:
+    here = where(verdicts, profile=profile)
+    hits = [(fault, _hits(where(here, fault=fault.name, declared=True), controls, rule)) for fault in FAULTS]
     return VerdictRate(
         profile=profile,
         level=rule.level,
         metric=rule.metric,
         comparison=rule.comparison,
         threshold=rule.threshold,
-        false_alarms=count(clean(verdicts, profile, strength="as it is"), fired),
-        faults=tuple(faults),
+        false_alarms=count(clean(here), lambda verdict: rule.metric in verdict.fired),
+        faults=tuple(
+            FaultRate(fault=fault.name, strength=_declared(fault), found=hit)
+            for fault, hit in hits
+            if hit.total and hit.hits >= FINDS * hit.total
+        ),
     )
+
+
+def clean(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Clips that nothing is wrong with, what was planted that belongs there included."""
+    return [verdict for verdict in verdicts if verdict.is_clean]
+
+
+def _hits(verdicts: Iterable[Verdict], controls: Controls, rule: Rule) -> Count:
+    return count(verdicts, lambda verdict: rule.metric in fired_anew(verdict, controls))
+
+
+def _declared(fault: Fault) -> str:
+    return next(strength.label for strength in fault.strengths if strength.declared)

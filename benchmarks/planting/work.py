@@ -1,15 +1,17 @@
-"""Plants every fault in every clip it fits, several clips at a time, and keeps the files for the next time.
+"""Which clips get which fault, and planting them, several clips at a time; files are kept for the next time.
 
-Files lie in `FOLDER/<fault>/<clip>.<ending>` for the declared strength, `FOLDER/<fault>@<strength>/…` for the others,
-and `FOLDER/clean/…` for the control. What is there is not written again.
+A cell is one fault at one strength through one encoder. Each has its own sample of clips (`cells`): the same at every
+strength, other ones for every encoder, decided by names alone. Files lie in `FOLDER/<encoder>/<fault>@<strength>/`, the
+controls in `FOLDER/<encoder>/clean/`. What is there is not written again.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,30 +21,46 @@ from rushes.vision.landmarks import FacePipeline
 from rushes.workers.local import Crash, cpu_count, run_tasks
 
 from .clips import Clip
-from .face import find_faces
-from .faults import CLEAN, FAULTS, Fault, Material, Strength
-from .source import LONGEST_S, SHORTEST_S, Source, read_source
+from .facts import Facts, facts_of
+from .faults import BENIGN, CLEAN, FAULTS, Fault, Material, Plant, Strength
+from .kinds.face import find_faces
+from .source import ENCODERS, LONGEST_S, SHORTEST_S, Source, read_source
+
+SAMPLE = 4
+"""Clips a cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planted:
-    """One file and what was done to it; `fault` is "" for the control."""
+    """One file and what was done to it; `fault` is "" for a control, and `benign` names what belongs there."""
 
     clip: str
     fault: str
     strength: str
+    encoder: str
     path: str
+    benign: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What to plant in a clip, by names: travels to a worker."""
+
+    fault: str
+    strength: str
+    encoder: str
+    benign: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One clip to plant everything in; travels to a worker."""
+    """One clip and everything to plant in it."""
 
     clip: Clip
-    other: Clip | None
     folder: str
+    cells: tuple[Cell, ...]
+    other: Clip | None = None
     longest_s: float = LONGEST_S
-    declared_only: bool = False
 
 
 def plant_all(
@@ -52,135 +70,206 @@ def plant_all(
     jobs: int | None = None,
     longest_s: float = LONGEST_S,
     declared_only: bool = False,
+    sample: int = SAMPLE,
+    faults: Sequence[Fault] = FAULTS,
 ) -> tuple[list[Planted], list[str]]:
-    """Every planted file in the order of clips and faults, and a line for each clip nothing could be planted in."""
-    sound = [clip for clip in clips if not clip.faulty]
-    speakers = [clip for clip in sound if clip.speech]
+    """Every planted file in the order of clips and cells, and a line for each clip nothing could be planted in."""
+    usable = [clip for clip in clips if not clip.faulty]
+    facts, left_out = clip_facts(usable, folder, jobs=jobs, longest_s=longest_s)
+    known = [clip for clip in usable if clip.name in facts]
+    planned = cells(known, facts, sample=sample, faults=faults, declared_only=declared_only)
     tasks = [
-        Task(
-            clip=clip,
-            other=_other(clip, speakers),
-            folder=str(folder),
-            longest_s=longest_s,
-            declared_only=declared_only,
-        )
-        for clip in sound
+        Task(clip=clip, folder=str(folder), cells=planned[clip.name], other=_other(clip, known), longest_s=longest_s)
+        for clip in known
     ]
-    results: dict[int, list[Planted]] = {}
-    left_out: list[str] = []
-    for index, outcome in run_tasks(plant, tasks, jobs=jobs or cpu_count()):
+    made: list[Planted] = []
+    for found in _in_order(plant, tasks, jobs):
+        made += found
+    return made, left_out
+
+
+def _in_order(work: object, tasks: Sequence[Task], jobs: int | None) -> list[object]:
+    results: dict[int, object] = {}
+    for index, outcome in run_tasks(work, tasks, jobs=jobs or cpu_count()):  # type: ignore[arg-type]
         if isinstance(outcome, Crash):
             raise InputError(f"{tasks[index].clip.path}: planting crashed ({outcome.reason})")
-        results[index], why = outcome
-        left_out += why
-    return [planted for index in sorted(results) for planted in results[index]], sorted(left_out)
+        results[index] = outcome
+    return [results[index] for index in sorted(results)]
 
 
-def _other(clip: Clip, speakers: Sequence[Clip]) -> Clip | None:
-    """The next speaker in the list, round the corner."""
-    if clip not in speakers or len(speakers) < 2:
-        return None
-    return speakers[(speakers.index(clip) + 1) % len(speakers)]
+def clip_facts(
+    clips: Sequence[Clip], folder: Path, *, jobs: int | None = None, longest_s: float = LONGEST_S
+) -> tuple[dict[str, Facts], list[str]]:
+    """Facts by clip, and why a clip has none."""
+    tasks = [Task(clip=clip, folder=str(folder), cells=(), longest_s=longest_s) for clip in clips]
+    facts, left_out = {}, []
+    for clip, found in zip(clips, _in_order(look, tasks, jobs), strict=True):
+        if isinstance(found, str):
+            left_out.append(f"{clip.name}: {found}")
+        else:
+            facts[clip.name] = found
+    return facts, sorted(left_out)  # type: ignore[return-value]
 
 
-def plant(task: Task) -> tuple[list[Planted], list[str]]:
-    """The control and every fault that fits, for one clip; at once where an earlier call has done it."""
-    done = _Done(task)
-    known = done.read()
-    if known is not None:
-        return known
-    result = _planted(task)
-    done.write(result)
-    return result
-
-
-class _Done:
-    """A note of what was planted in a clip: decoding it and looking for its face takes longer than reading a note."""
-
-    def __init__(self, task: Task) -> None:
-        extent = "declared" if task.declared_only else "all"
-        other = task.other.name if task.other else ""
-        asked = f"{task.clip.path}|{task.clip.speech}|{other}|{task.longest_s}|{extent}"
-        self._path = Path(task.folder) / ".planted" / f"{task.clip.name}-{bytes_digest(asked.encode())[:8]}.json"
-
-    def read(self) -> tuple[list[Planted], list[str]] | None:
-        if not self._path.exists():
-            return None
-        note = json.loads(self._path.read_text("utf-8"))
-        files = [Planted(**row) for row in note["files"]]
-        return (files, note["left_out"]) if all(Path(file.path).exists() for file in files) else None
-
-    def write(self, result: tuple[list[Planted], list[str]]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        files, left_out = result
-        self._path.write_text(json.dumps({"files": [asdict(file) for file in files], "left_out": left_out}), "utf-8")
-
-
-def _planted(task: Task) -> tuple[list[Planted], list[str]]:
+def look(task: Task) -> Facts | str:
+    """A clip's facts, or why nothing is planted in it; kept in a note."""
+    note = Path(task.folder) / ".facts" / f"{task.clip.name}-{bytes_digest(str(task.clip.path).encode())[:8]}.json"
+    if note.exists():
+        known = json.loads(note.read_text("utf-8"))
+        return known if isinstance(known, str) else Facts(**known)
     try:
         source = read_source(task.clip.path, task.clip.name, longest_s=task.longest_s)
+        short = f"{source.seconds:.1f} s is too short to plant anything in"
+        found: Facts | str = facts_of(source) if source.seconds >= SHORTEST_S else short
     except RushesError as error:
-        return [], [f"{task.clip.name}: {error}"]
-    if source.seconds < SHORTEST_S:
-        return [], [f"{task.clip.name}: {source.seconds:.1f} s is too short to plant anything in"]
-    material = _material(task, source)
-    made = [_made(task, source, material, "", CLEAN)]
-    for fault in FAULTS:
-        if _fits(fault, task.clip, source, material):
-            for strength in fault.strengths:
-                if _wanted(task, strength, material):
-                    made.append(_made(task, source, material, fault.name, strength))
-    return made, []
+        found = str(error)
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(json.dumps(found if isinstance(found, str) else asdict(found)), "utf-8")
+    return found
 
 
-def _material(task: Task, source: Source) -> Material:
-    """Only speakers need more than the clip itself."""
-    if not task.clip.speech:
-        return Material()
-    try:
-        faces = find_faces(source, _pipeline())
-    except MissingDependency:
-        return Material()
-    other = None if task.other is None else read_source(task.other.path, longest_s=task.longest_s)
-    return Material(faces=faces if faces.present.mean() > 0.5 else None, other=other)
+def cells(
+    clips: Sequence[Clip],
+    facts: Mapping[str, Facts],
+    *,
+    sample: int = SAMPLE,
+    faults: Sequence[Fault] = FAULTS,
+    declared_only: bool = False,
+) -> dict[str, tuple[Cell, ...]]:
+    """What is planted in each clip, split by split: every clip's control through every encoder, and the samples."""
+    chosen: defaultdict[str, list[Cell]] = defaultdict(list)
+    for clip in clips:
+        chosen[clip.name] += [Cell(fault="", strength=CLEAN.label, encoder=e.name) for e in ENCODERS]
+    for split in sorted({clip.split for clip in clips}):
+        here = [clip for clip in clips if clip.split == split]
+        for fault in faults:
+            fitting = [c for c in here if _needs(fault, c, facts[c.name]) and fault.fits(facts[c.name])]
+            for encoder, some in _samples(fault.name, fitting, sample):
+                for strength in fault.strengths:
+                    if strength.declared or not declared_only:
+                        for clip in some:
+                            chosen[clip.name].append(Cell(fault=fault.name, strength=strength.label, encoder=encoder))
+        for one in BENIGN:
+            fitting = [c for c in here if c.kind in one.kinds and one.fits(facts[c.name])]
+            for encoder, some in _samples(one.name, fitting, sample):
+                for clip in some:
+                    chosen[clip.name].append(Cell(fault=one.name, strength="", encoder=encoder, benign=True))
+    return {name: tuple(found) for name, found in chosen.items()}
+
+
+def _needs(fault: Fault, clip: Clip, facts: Facts) -> bool:
+    here = {
+        "picture": clip.kind != "screen",
+        "sound": facts.audible,
+        "speech": clip.speech and facts.audible,
+        "face": clip.kind in ("speech", "face"),
+    }
+    return here[fault.needs]
+
+
+def _samples(name: str, clips: Sequence[Clip], sample: int) -> list[tuple[str, list[Clip]]]:
+    """For each encoder the next clips in an order decided by names."""
+    order = sorted(clips, key=lambda clip: bytes_digest(f"{name}|{clip.name}".encode()))
+    count, apart = (
+        min(sample, len(order)),
+        min(max(sample, SAMPLE), len(order)),
+    )  # a smaller sample is part of a larger one
+    return [
+        (encoder.name, [order[(k * apart + n) % len(order)] for n in range(count)])
+        for k, encoder in enumerate(ENCODERS)
+    ]
+
+
+def _other(clip: Clip, clips: Sequence[Clip]) -> Clip | None:
+    """The next clip of its split and kind of another source, round the corner: another speaker for a speaker."""
+    alike = [c for c in clips if c.split == clip.split and (c.kind == clip.kind)]
+    after = [*alike[alike.index(clip) + 1 :], *alike[: alike.index(clip)]]
+    return next((c for c in after if c.source != clip.source), after[0] if after else None)
+
+
+def plant(task: Task) -> list[Planted]:
+    """Everything of one clip; what is there already is not made again."""
+    targets = [(cell, _path(task, cell)) for cell in task.cells]
+    if any(not path.exists() for _, path in targets):
+        targets = _write(task, targets)
+    return [
+        Planted(
+            clip=task.clip.name,
+            fault="" if cell.benign else cell.fault,
+            benign=cell.fault if cell.benign else "",
+            strength=cell.strength,
+            encoder=cell.encoder,
+            path=str(path),
+        )
+        for cell, path in targets
+        if path.exists()
+    ]
+
+
+def _write(task: Task, targets: list[tuple[Cell, Path]]) -> list[tuple[Cell, Path]]:
+    source = read_source(task.clip.path, task.clip.name, longest_s=task.longest_s)
+    missing = [(cell, path) for cell, path in targets if not path.exists()]
+    uses = {use for cell, _ in missing for use in _uses(cell)}
+    material = _material(task, source, uses)
+    for cell, path in missing:
+        if all(_has(material, use) for use in _uses(cell)):
+            encoder = next(e for e in ENCODERS if e.name == cell.encoder)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{path.stem}.part{path.suffix}")
+            os.replace(_plant_of(cell)(replace(source, encoder=encoder), material, part), path)
+    return targets
+
+
+def _has(material: Material, use: str) -> bool:
+    other_ready = material.other is not None and material.other.frames
+    return material.faces is not None if use == "faces" else bool(other_ready)
+
+
+@cache
+def _fault(name: str) -> Fault:
+    return next(fault for fault in FAULTS if fault.name == name)
+
+
+def _strength(cell: Cell) -> Strength:
+    return next(s for s in _fault(cell.fault).strengths if s.label == cell.strength)
+
+
+def _plant_of(cell: Cell) -> Plant:
+    if cell.benign:
+        return next(one.plant for one in BENIGN if one.name == cell.fault)
+    return CLEAN.plant if not cell.fault else _strength(cell).plant
+
+
+def _uses(cell: Cell) -> tuple[str, ...]:
+    if cell.benign:
+        return next(one.uses for one in BENIGN if one.name == cell.fault)
+    return _fault(cell.fault).uses if cell.fault else ()
+
+
+def _path(task: Task, cell: Cell) -> Path:
+    encoder = next(e for e in ENCODERS if e.name == cell.encoder)
+    suffix = _strength(cell).suffix if cell.fault and not cell.benign else ".mp4"
+    kind = cell.fault.replace(" ", "-") or "clean"
+    if cell.benign:
+        kind = f"fine-{kind}"
+    elif cell.fault:
+        kind = f"{kind}@{_strength(cell).file_label}"
+    return Path(task.folder) / encoder.file_label / kind / f"{task.clip.name}{suffix}"
+
+
+def _material(task: Task, source: Source, uses: set[str]) -> Material:
+    faces, other = None, None
+    if "faces" in uses:
+        try:
+            found = find_faces(source, _pipeline())
+            faces = found if found.present.mean() > 0.5 else None
+        except MissingDependency:
+            faces = None
+    if "other" in uses and task.other is not None:
+        other = read_source(task.other.path, longest_s=task.longest_s)
+    return Material(faces=faces, other=other)
 
 
 @cache
 def _pipeline() -> FacePipeline:
     return FacePipeline(max_faces=2)
-
-
-def _fits(fault: Fault, clip: Clip, source: Source, material: Material) -> bool:
-    here = {"picture": True, "sound": source.sound is not None, "speech": clip.speech and material.faces is not None}
-    return here[fault.needs] and fault.fits(source)
-
-
-def _wanted(task: Task, strength: Strength, material: Material) -> bool:
-    if strength.label == "another speaker" and (material.other is None or material.other.sound is None):
-        return False
-    return strength.declared or not task.declared_only
-
-
-def _made(task: Task, source: Source, material: Material, fault: str, strength: Strength) -> Planted:
-    folder = Path(task.folder) / folder_name(fault, strength)
-    path = folder / f"{task.clip.name}{strength.suffix}"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name.removesuffix(path.suffix)}.part{path.suffix}")
-        os.replace(strength.plant(source, material, part), path)
-    return Planted(clip=task.clip.name, fault=fault, strength=strength.label, path=str(path))
-
-
-def folder_name(fault: str, strength: Strength) -> str:
-    """Where the files of one strength lie."""
-    if not fault:
-        return "clean"
-    kind = fault.replace(" ", "-")
-    return kind if strength.declared else f"{kind}@{strength.file_label}"
-
-
-def planted_strengths() -> Iterator[tuple[Fault, Strength]]:
-    """Every fault with each of its strengths, in order."""
-    for fault in FAULTS:
-        for strength in fault.strengths:
-            yield fault, strength

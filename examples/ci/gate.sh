@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A gate for any pipeline: measure the candidate, hold it against the baseline, leave files that people and machines read.
+# A gate for any pipeline: measure the candidate, compare it with the baseline, leave files that people and machines read.
 #
-#   CANDIDATE=clips/new BASELINE=clips/old METRICS=blur_score:10 bash gate.sh
+#   CANDIDATE=runs/new-fidelity BASELINE=runs/old-fidelity METRICS=psnr:0.5 bash gate.sh
 #
 # CANDIDATE and BASELINE are folders of clips, or runs (folders with run.json). Without BASELINE only the review signals
-# count. REPEATS and METRICS have one entry per line. PROFILE and FAIL_ON overrule rushes.toml; if neither says what to
+# count. Folders of clips are measured with rushes clip, which judges no picture: such a gate exits with 1 unless a metric
+# with a credential is named. Give runs of rushes fidelity or rushes judge. REPEATS and METRICS have one entry per line. PROFILE and FAIL_ON overrule rushes.toml; if neither says what to
 # fail on, it is reject (none: no such check). Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
 set -uo pipefail
 

@@ -22,9 +22,9 @@ from rushes.compare.failures.cases import FailureCases as FailureCases
 from rushes.compare.failures.cases import failures as failures
 from rushes.compare.figures.draw import figure as figure
 from rushes.compare.figures.figure import PaperFigure as PaperFigure
+from rushes.compare.gate.answer import GateReport as GateReport
 from rushes.compare.gate.gate import check_regression as check_regression
 from rushes.compare.gate.gate import gate as gate
-from rushes.compare.gate.report import GateReport as GateReport
 from rushes.compare.paper.folder import Paper as Paper
 from rushes.compare.paper.paper import measure_paper as measure_paper
 from rushes.compare.paper.paper import paper as paper

@@ -117,7 +117,7 @@ def test_a_clip_is_measured_and_not_only_read(monkeypatch: pytest.MonkeyPatch) -
     def refuse(*given: object) -> object:
         raise TypeError("No matching definition for argument type(s) array(uint8)")
 
-    monkeypatch.setattr("rushes.instruments.clip.frames.observe.luma_sums", refuse)
+    monkeypatch.setattr("rushes.instruments.clip.frames.picture_grid.frame_sums", refuse)
     done = rushes()
     said = " ".join(done.stdout.split())
     assert (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import av
 import pytest
-from benchmarks.planting import damage
+from benchmarks.planting.kinds import damage
 from benchmarks.planting.source import read_source, write_source
 from tests.planting.test_picture import moving
 

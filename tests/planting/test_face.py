@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from benchmarks.planting import face
-from benchmarks.planting.face import Faces
+from benchmarks.planting.kinds import face
+from benchmarks.planting.kinds.face import Faces
 from tests.planting.test_picture import moving
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,84 +15,86 @@ from benchmarks.planting.page import MARK, table, write_page
 from benchmarks.planting.rates import (
     Verdict,
     controls_of,
-    count,
-    found_anew,
-    names,
-    planted,
+    fired_anew,
+    found,
+    kind_rates,
     reasons_counted,
     rule_rates,
+    where,
 )
 from benchmarks.planting.source import write_source
 from tests.planting.test_picture import moving
 
 from rushes.core.errors import InputError
 from rushes.instruments.clip.signals.profile import parse_profile
+from rushes.instruments.clip.signals.verdict_rates import read_rates
 
 ROOT = Path(__file__).parents[2]
 
 
-def verdict(fault: str, badge: str, *reasons: str, strength: str = "±7 levels", split: str = "check") -> Verdict:
+def verdict(
+    fault: str, *fired: str, clip: str = "c", strength: str = "±7 levels", encoder: str = "x264", declared: bool = True
+) -> Verdict:
     return Verdict(
-        clip="c",
-        split=split,
+        clip=clip,
+        source="s",
+        split="check",
+        kind="film",
         fault=fault,
         strength=strength,
-        declared=True,
+        declared=declared,
+        encoder=encoder,
         profile="general",
-        badge=badge,
-        reasons=reasons,
+        badge="flagged" if fired else "pass",
+        fired=fired,
     )
 
 
-FLICKERS = "flickers (luma_alternation=12.00 > 1.0)"
-FROZEN = "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 500)"
 VERDICTS = [
-    verdict("strobe", "flagged", FLICKERS),
-    verdict("strobe", "flagged", FROZEN),  # noticed, for another reason
-    verdict("strobe", "pass"),
-    verdict("strobe", "reject", FROZEN, FLICKERS, split="tune"),
-    verdict("", "flagged", FLICKERS, strength="as it is"),
-    verdict("", "pass", strength="as it is"),
-    verdict("", "pass", strength="re-encoded"),
+    verdict("strobe", "luma_alternation"),
+    verdict("strobe", "longest_freeze_ms", clip="d"),
+    verdict("strobe", clip="e"),
+    verdict("strobe", "luma_alternation", clip="f"),
+    verdict("", clip="c"),
+    verdict("", clip="d"),
+    verdict("", clip="e"),
+    verdict("", "luma_alternation", clip="f"),
 ]
 
 
-def test_a_hit_and_a_hit_for_the_right_reason_are_counted_apart() -> None:
-    strobes = planted(VERDICTS, "strobe")
-    assert count(strobes, lambda v: v.noticed).text() == "3 of 4 (75 %, 30–95 %)"
-    rightly = count(strobes, lambda v: v.noticed_rightly)
-    assert (rightly.hits, rightly.total) == (2, 4)
-    assert len(planted(VERDICTS, "strobe", split="tune")) == 1
-    assert reasons_counted(VERDICTS) == [("luma_alternation", 3), ("longest_freeze_ms", 2)]
+def test_what_fires_on_the_control_too_has_found_nothing() -> None:
+    controls = controls_of(VERDICTS)
+    strobes = where(VERDICTS, fault="strobe")
+    assert [sorted(fired_anew(one, controls)) for one in strobes] == [
+        ["luma_alternation"],
+        ["longest_freeze_ms"],
+        [],
+        [],
+    ]
+    assert found(strobes, controls).text() == "2 of 4 (50 %, 15–85 %)"
+    other = verdict("strobe", "luma_alternation", clip="f", encoder="mpeg4")  # no control through that encoder
+    assert fired_anew(other, controls) == {"luma_alternation"}
+    assert reasons_counted(VERDICTS) == [("luma_alternation", 3), ("longest_freeze_ms", 1)]
 
 
-def test_a_rule_that_fires_on_the_control_too_has_found_nothing() -> None:
-    strobe = VERDICTS[0]
-    assert found_anew(strobe, controls_of(VERDICTS, "general"))  # the control of VERDICTS passes
-    assert not found_anew(strobe, {"c": verdict("", "flagged", FLICKERS)})
-    assert found_anew(strobe, {"c": verdict("", "flagged", FROZEN)}) and found_anew(strobe, {})
-    assert not found_anew(VERDICTS[1], {})
-
-
-@pytest.mark.parametrize(
-    ("reason", "word", "expected"),
-    [
-        ("blur_score=3.00 < 20.0", "blur_score", True),
-        ("reference_blur_score=3.00 < 20.0", "blur_score", False),
-        ("95 of 200 declared frames are missing", "missing", True),
-        ("dismissing", "missing", False),
-    ],
-)
-def test_a_reason_names_whole_words(reason: str, word: str, expected: bool) -> None:
-    assert names(reason, word) is expected
+def test_a_kind_is_counted_by_encoder_and_covered_from_80_percent() -> None:
+    ten = [verdict("strobe", *(["x"] if n < 8 else []), clip=str(n), encoder="ab"[n % 2]) for n in range(10)]
+    (rate,) = kind_rates(ten, ["general"])
+    assert (rate.fault, rate.group, rate.strength) == ("strobe", "colour and light", "±7 levels")
+    assert [(name, c.hits, c.total) for name, c in rate.encoders] == [("a", 4, 5), ("b", 4, 5)]
+    assert rate.covered
+    (less,) = kind_rates([*ten[:7], *ten[8:], verdict("strobe", clip="z")], ["general"])
+    assert not less.covered  # 7 of 10
 
 
 def test_a_rule_has_its_own_hits_and_its_own_false_alarms() -> None:
     profile = parse_profile('name = "general"\n[flagged]\nluma_alternation = { above = 1.0 }', source="here")
     (rate,) = rule_rates(VERDICTS, [profile])
-    assert (rate.false_alarms.hits, rate.false_alarms.total) == (1, 2)  # as they are
-    (strobe,) = rate.faults  # of all faults luma_alternation is right for the strobe alone, at its declared strength
-    assert (strobe.fault, strobe.strength, strobe.found.hits, strobe.found.total) == ("strobe", "±7 levels", 2, 4)
+    assert (rate.false_alarms.hits, rate.false_alarms.total) == (1, 4)
+    assert rate.faults == ()  # 1 of 4 strobes: less than half
+    (rate,) = rule_rates(VERDICTS[:1] + VERDICTS[2:3] + VERDICTS[4:7], [profile])
+    (strobe,) = rate.faults
+    assert (strobe.fault, strobe.strength, strobe.found.hits, strobe.found.total) == ("strobe", "±7 levels", 1, 2)
 
 
 def test_a_list_says_what_is_known_of_its_clips(tmp_path: Path) -> None:
@@ -135,11 +138,16 @@ def test_the_harness_runs_from_clips_to_page_and_data(tmp_path: Path) -> None:
     (tmp_path / "clips").mkdir()
     write_source(moving(50), tmp_path / "clips" / "one.mp4")
     out = ["--work", tmp_path / "work", "--page", tmp_path / "page.md", "--data", tmp_path / "rates.json"]
-    done = run_harness(tmp_path / "clips", "--quick", "--jobs", "2", *out, "--json", tmp_path / "all.json")
+    kinds = ["--kinds", "strobe,soft,truncated,late sound"]
+    done = run_harness(tmp_path / "clips", "--quick", "--jobs", "2", *kinds, *out, "--json", tmp_path / "all.json")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "page.md").read_text()
-    assert "| general | as it is |" in text and "| strobe | **±7 levels** |" in text and "| clips | tune | 1 |" in text
-    assert '"measured_on": "1 real clips from 1 sources, 0 of them speakers; ' in (tmp_path / "rates.json").read_text()
-    planted_files = {p.parent.name for p in (tmp_path / "work").glob("planted-*/*/*")}
-    assert {"clean", "strobe", "soft", "truncated", "freeze-tail"} <= planted_files
-    assert "late-sound" not in planted_files  # nobody speaks
+    assert "| film, as it is |" in text and "| strobe | **±7 levels** | `general` |" in text
+    assert "| clips | film | tune | 1 |" in text
+    rates = read_rates(json.loads((tmp_path / "rates.json").read_text()))
+    assert rates.measured_on.startswith("1 real clips from 1 sources, 0 of them speakers; ")
+    assert {kind.fault for kind in rates.kinds_of("general")} == {"strobe", "soft", "truncated"}  # nobody speaks
+    planted_files = {p.parent.name for p in (tmp_path / "work").glob("planted-*/*/*/*")}
+    assert {"clean", "strobe@7-levels", "fine-candle"} <= planted_files
+    wrong = run_harness(tmp_path / "clips", "--kinds", "strob", *out)
+    assert wrong.returncode == 1 and "no kind of fault is called strob" in wrong.stderr

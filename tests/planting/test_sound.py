@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from benchmarks.planting import sound
+from benchmarks.planting.kinds import sound
 from benchmarks.planting.source import SOUND_RATE, Source
 
 FRAME = np.zeros((16, 16, 3), np.uint8)

@@ -1,13 +1,16 @@
-"""Planting a list of clips: what is there is kept, what is gone is made again, what does not fit is left out."""
+"""Planting a list of clips: samples decided by names, what is there is kept, what does not fit is left out."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.planting.clips import Clip
-from benchmarks.planting.source import write_source
-from benchmarks.planting.work import Task, plant
+from benchmarks.planting.clips import Clip, read_clips
+from benchmarks.planting.facts import facts_of
+from benchmarks.planting.faults import FAULTS
+from benchmarks.planting.source import ENCODERS, write_source
+from benchmarks.planting.work import Cell, Task, cells, look, plant
 from tests.planting.test_picture import moving
 
 from rushes.core.errors import InputError
@@ -18,34 +21,63 @@ def clip(folder: Path, name: str, count: int) -> Clip:
     return Clip(path=path, name=name, source="here", speech=False, split="tune", faulty=False)
 
 
+def some(*faults: str, encoder: int = 0) -> tuple[Cell, ...]:
+    strengths = {f.name: next(s.label for s in f.strengths if s.declared) for f in FAULTS} | {"": "clean"}
+    return tuple(Cell(fault=name, strength=strengths[name], encoder=ENCODERS[encoder].name) for name in faults)
+
+
 def test_a_second_call_keeps_what_is_there_and_makes_what_is_gone(tmp_path: Path) -> None:
-    task = Task(clip=clip(tmp_path, "one", 50), other=None, folder=str(tmp_path / "out"), declared_only=True)
-    files, left_out = plant(task)
-    assert not left_out
-    by_fault = {(file.fault, file.strength): Path(file.path) for file in files}
-    clean, strobe = by_fault["", "clean"], by_fault["strobe", "±7 levels"]
-    assert (clean.parent.name, strobe.parent.name) == ("clean", "strobe")
-    assert not {"long sound", "late sound", "lost face"} & {file.fault for file in files}  # no sound, nobody speaks
+    task = Task(clip=clip(tmp_path, "one", 50), folder=str(tmp_path / "out"), cells=some("", "strobe"))
+    files = plant(task)
+    clean, strobe = (Path(file.path) for file in files)
+    assert (clean.parent.name, strobe.parent.name) == ("clean", "strobe@7-levels")
+    assert strobe.parent.parent.name == "x264-ultrafast-crf-16"
     first = strobe.read_bytes()
     clean.write_bytes(b"kept")
     strobe.unlink()
-    assert plant(task) == (files, [])
-    assert strobe.read_bytes() == first
-    assert clean.read_bytes() == b"kept"
+    assert plant(task) == files
+    assert strobe.read_bytes() == first and clean.read_bytes() == b"kept"
     assert not list((tmp_path / "out").rglob(".*.part*"))
 
 
+def test_every_encoder_writes_the_same_bytes_twice(tmp_path: Path) -> None:
+    given = clip(tmp_path, "one", 40)
+    for n in range(len(ENCODERS)):
+        one, two = (plant(Task(clip=given, folder=str(tmp_path / f), cells=some("soft", encoder=n)))[0] for f in "ab")
+        assert Path(one.path).read_bytes() == Path(two.path).read_bytes()
+
+
+def test_samples_are_decided_by_names_the_same_at_every_strength_and_others_for_every_encoder() -> None:
+    facts = facts_of(moving())
+    clips = [
+        Clip(path=Path(f"{n}.mp4"), name=f"c{n:02}", source=f"s{n}", speech=False, split="check", faulty=False)
+        for n in range(12)
+    ]
+    planned = cells(clips, dict.fromkeys((c.name for c in clips), facts), sample=4)
+    again = cells(clips[::-1], dict.fromkeys((c.name for c in clips), facts), sample=4)
+    assert {name: set(found) for name, found in planned.items()} == {name: set(found) for name, found in again.items()}
+    chosen = {
+        (cell.strength, cell.encoder): {n for n, found in planned.items() if cell in found}
+        for cell in (c for found in planned.values() for c in found if c.fault == "strobe")
+    }
+    assert len(chosen) == 9 and all(len(names) == 4 for names in chosen.values())
+    for encoder in ENCODERS:
+        assert len({frozenset(names) for (_, e), names in chosen.items() if e == encoder.name}) == 1
+    assert len(frozenset().union(*chosen.values())) == 12
+    screens = [replace(one, kind="screen") for one in clips]
+    only_clean = cells(screens, dict.fromkeys((c.name for c in clips), facts), sample=4)
+    assert all({cell.fault for cell in found} == {""} for found in only_clean.values())
+
+
 def test_a_short_clip_and_one_that_cannot_be_read_are_left_out_with_a_reason(tmp_path: Path) -> None:
-    short = Task(clip=clip(tmp_path, "short", 25), other=None, folder=str(tmp_path / "out"))
-    assert plant(short) == ([], ["short: 1.0 s is too short to plant anything in"])
+    short = Task(clip=clip(tmp_path, "short", 25), folder=str(tmp_path / "out"), cells=())
+    assert look(short) == "1.0 s is too short to plant anything in"
     (tmp_path / "text.mp4").write_text("no video")
     given = Clip(path=tmp_path / "text.mp4", name="text", source="", speech=False, split="tune", faulty=False)
-    files, (reason,) = plant(Task(clip=given, other=None, folder=str(tmp_path / "out")))
-    assert not files and reason.startswith("text: ") and "\n" not in reason
+    reason = look(Task(clip=given, folder=str(tmp_path / "out"), cells=()))
+    assert isinstance(reason, str) and "\n" not in reason
 
 
 def test_a_folder_without_clips_is_an_error(tmp_path: Path) -> None:
-    from benchmarks.planting.clips import read_clips
-
     with pytest.raises(InputError):
         read_clips([tmp_path])

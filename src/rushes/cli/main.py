@@ -32,7 +32,7 @@ GROUPS = {
         *("clip", "fidelity", "judge", "fvd", "pose", "sweep", "robust", "paper"),
         *("canon", "calibrate", "import-scores"),
     ),
-    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "verify", "metrics"),
+    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "verify", "metrics", "profile"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
     "Setup": ("demo", "doctor", "models", "config", "new"),
@@ -93,7 +93,7 @@ _FOLDERS = {
         *("board", "believe", "compare", "failures", "figure", "gate", "import-scores", "paper", "rank", "report"),
         "table",
     ),
-    "measure": ("canon", "metrics"),
+    "measure": ("canon", "metrics", "profile"),
     "workbench": ("config", "demo", "doctor", "log", "new", "query", "serve", "verify", "view"),
 }
 """Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""

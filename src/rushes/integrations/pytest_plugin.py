@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rushes.compare.gate.report import GateReport
+    from rushes.compare.gate.answer import GateReport
     from rushes.instruments.clip.measure import ClipResult
     from rushes.storage.runs import Run
 

@@ -96,5 +96,5 @@ def test_clip_numbers_that_only_move_are_information(encodes: Path) -> None:
         for arm in ("full", "again", "crf38")
     )
     found = check_regression(full, crf38, repeats=[again])
-    assert all(m.gated == (m.reading.definition.verdict(rose=m.side == "above") == "worse") for m in found.metrics)
     assert any(m.verdict == "moved" and not m.gated for m in found.metrics)
+    assert not found.judges and found.answer != "same"

@@ -135,8 +135,8 @@ def test_a_reason_is_words_first_then_where_then_the_numbers() -> None:
     metric, span = METRICS["longest_freeze_ms"].definition, Span(1000.0, 2400.0)
     frozen = Measurement(definition=metric, value=1400.0, count=9, note=span.text(), span=span)
     badge = judge({"longest_freeze_ms": frozen}, load_profile("general"))
-    assert badge.reasons == ("frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)",)
-    rule = {"metric": "longest_freeze_ms", "comparison": "above", "threshold": 450, "value": 1400.0}
+    assert badge.reasons == ("frozen 1.0–2.4 s (longest_freeze_ms=1400 > 350)",)
+    rule = {"metric": "longest_freeze_ms", "comparison": "above", "threshold": 350, "value": 1400.0}
     assert [reason.as_row() for reason in badge.why] == [
         rule
         | {"cause": "rule", "level": "flagged", "signature": metric.signature, "words": "frozen"}
@@ -205,5 +205,7 @@ def test_a_bad_profile_says_what_was_expected(text: str, says: str) -> None:
 
 
 def test_no_such_profile() -> None:
-    with pytest.raises(InputError, match="general, talking-head, generated, metricbundle-v1 or a profile file"):
+    with pytest.raises(
+        InputError, match="general, generated, talking-head, screen, animation, auto, metricbundle-v1 or a profile file"
+    ):
         load_profile("nowhere.toml")

@@ -28,7 +28,8 @@ def test_every_fault_is_found_and_the_good_clip_is_clean(part: DemoPart) -> None
     good = read_run(part.run).entries[0]
     values = {m.definition.name: m.value for m in good.measurements}
     assert good.subject.badge == "pass"
-    assert (values["scene_cut_count"], values["frame_diff_spike_count"], values["longest_freeze_ms"]) == (0, 0, 0.0)
+    assert (values["scene_cut_count"], values["frame_diff_spike_count"]) == (0, 0)
+    assert values["longest_freeze_ms"] < 300
     assert len(part.rows) == len(SAMPLES)
     assert {row[0]: row[2] for row in part.rows} == {
         "ball": "pass",

@@ -237,4 +237,6 @@ def test_a_run_in_place_of_paths_measures_its_clips_again(tmp_path: Path) -> Non
     first = rushes.evaluate_clips(tmp_path / "takes", run=tmp_path / "one", jobs=1)
     again = rushes.evaluate_clips(first, run=tmp_path / "two", profile="talking-head", tier=0, jobs=1)
     assert [s.path for s in again.subjects] == first.paths == [str(tmp_path / "takes" / "a.mkv")]
-    assert again.measurements == first.measurements and again.info["settings"]["profile"] == "talking-head"
+    (before,), (after,) = first.measurements.values(), again.measurements.values()
+    assert {m.signature: m for m in before}.items() <= {m.signature: m for m in after}.items()  # it hears more
+    assert again.info["settings"]["profile"] == "talking-head"

@@ -10,20 +10,57 @@ from hypothesis.extra import numpy as arrays
 
 from rushes.instruments.clip.frames import luma_sums as module
 from rushes.instruments.clip.frames.luma_sums import (
+    BlockEdges,
+    FrameSums,
     LumaSums,
     absolute_difference,
     compiled_sums,
+    frame_sums,
     luma_sums,
     opencv_sums,
-    reference_sums,
     warm,
 )
+from rushes.instruments.clip.frames.luma_sums import reference_sums as reference_frame
 
 
 @pytest.fixture(params=["opencv", "numba"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has just begun, and one that has seen enough."""
     monkeypatch.setattr(module, "_seen", 0 if request.param == "opencv" else module._PAYS_FROM)
+
+
+def reference_sums(plane: np.ndarray, before: np.ndarray | None) -> LumaSums:
+    return reference_frame(plane, before, BlockEdges.of(plane.shape, (1, 1)), False).whole
+
+
+def equal(one: FrameSums, other: FrameSums) -> bool:
+    return one.whole == other.whole and one.blocks.tolist() == other.blocks.tolist()
+
+
+def test_blocks_by_hand() -> None:
+    # 2 × 4 in two blocks of 2 × 2: ΣY 1 + 2 + 5 + 6 and 3 + 4 + 7 + 8; the step is 1 everywhere;
+    # to the right neighbour 1 everywhere, but in the last column there is none
+    plane = np.arange(1, 9, dtype=np.uint8).reshape(2, 4)
+    blocks = frame_sums(plane, plane - 1, BlockEdges.of((2, 4), (1, 2)), True).blocks
+    assert blocks.tolist() == [[[14, 22]], [[4, 4]], [[4, 2]]]
+
+
+@pytest.mark.parametrize("shape", [(1, 7), (9, 2), (33, 70), (600, 24), (5, 4097)])
+@pytest.mark.parametrize("textured", [False, True])
+@pytest.mark.parametrize(("dtype", "levels"), [(np.uint8, 256), (np.uint16, 65536)])
+def test_blocks_equal_the_reference(shape: tuple[int, int], textured: bool, dtype: type, levels: int) -> None:
+    rng = np.random.default_rng(2)
+    padded = rng.integers(0, levels, (shape[0], shape[1] + 13)).astype(dtype)
+    plane, before = padded[:, : shape[1]], rng.integers(0, levels, shape).astype(dtype)
+    edges = BlockEdges.of(shape, (min(shape[0], 2), min(shape[1], 5)))
+    assert equal(frame_sums(plane, before, edges, textured), reference_frame(plane, before, edges, textured))
+    assert equal(frame_sums(plane, None, edges, textured), reference_frame(plane, None, edges, textured))
+
+
+def test_blocks_of_white_do_not_overflow() -> None:
+    board = (np.indices((600, 40)).sum(axis=0) % 2 * 255).astype(np.uint8)
+    edges = BlockEdges.of(board.shape, (1, 1))
+    assert equal(frame_sums(board, 255 - board, edges, True), reference_frame(board, 255 - board, edges, True))
 
 
 def test_by_hand() -> None:

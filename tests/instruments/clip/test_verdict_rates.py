@@ -42,6 +42,8 @@ DATA = {
             "faults": [["strobe", "±7 levels", 9, 10]],
         }
     ],
+    "kinds": [["general", "strobe", "colour and light", "±7 levels", [["x264", 4, 5], ["mpeg4", 5, 5]]]],
+    "clean": [["general", "film", 1, 12]],
 }
 
 

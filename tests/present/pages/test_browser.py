@@ -191,7 +191,7 @@ def test_an_open_row_has_what_fired_first_and_a_timeline_with_key_frames(read: C
     detail = reader.open("frozen")
     first = detail.locator("[data-signature]").first
     assert "longest_freeze_ms" in first.inner_text() and "the reason" in first.inner_text()
-    assert first.locator(".limit").inner_text() == "flagged > 450"
+    assert first.locator(".limit").inner_text() == "flagged > 350"
     canvas = detail.get_by_role("slider")
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v)"
     assert canvas.evaluate(drawn)

@@ -65,6 +65,9 @@ def gate(
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
 
+    The gate holds only if a metric judges the picture: in runs of rushes fidelity, judge or fvd, or one that agreed
+    with people. Decoding and timing alone are "cannot tell".
+
     Exit codes: 0 the gate holds, 3 it does not, 1 it cannot tell or an input is at fault.
 
     Example: rushes gate runs/full runs/int8 --repeat runs/full-seed2 --repeat runs/full-seed3

@@ -89,8 +89,9 @@ def clip(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file. "
-            "A run keeps its own unless you name one. (default: general)",
+            help="Thresholds of the review signals: general, generated, talking-head, screen, animation, "
+            "metricbundle-v1, auto (by what each clip is), or a file; see rushes profile. A run keeps its own unless "
+            "you name one. (default: general)",
         ),
     ] = None,
     metric: Annotated[
@@ -219,6 +220,8 @@ def clip(
         print(csv_of(run), end="")
     else:
         _show(run, rules, written, verbose=verbose)
+        if profile is None:
+            _suggest(run, rules)
     say(*run.remarks)
     if metric:
         say_failed(run, strict=strict)
@@ -306,10 +309,13 @@ def _as_json(run: Run) -> dict[str, object]:
 def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.clip.show.tables import clip_table
     from rushes.instruments.clip.show.words import notes
+    from rushes.instruments.clip.signals.choice import chosen_lines, pass_lines
     from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
     print_opening(clip_verdict(run.subjects, most=some), about=f"profile {rules.name}")
+    for line in (*chosen_lines(run), *pass_lines(run, rules)):
+        tell(line)
     print()
     print_table(replace(clip_table(run, most=_SHOWN, profile=rules), title=""))
     if len(run.subjects) > _SHOWN:
@@ -320,6 +326,14 @@ def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> Non
         print(path)
     next_line("report", run.place)
     print(run.place)
+
+
+def _suggest(run: Run, rules: Profile) -> None:
+    """Name a better profile where nobody named one and the clips are plainly of another kind."""
+    from rushes.instruments.clip.signals.choice import suggestion
+
+    if line := suggestion(run, rules):
+        say(line)
 
 
 def _signatures(run: Run, chosen: Sequence[str]) -> list[str]:

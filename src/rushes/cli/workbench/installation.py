@@ -243,7 +243,7 @@ def _numbers(version: str) -> list[int]:
     return numbers
 
 
-_FRAMES = 12
+_FRAMES = 24
 
 
 def _measured_clip() -> tuple[int, str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rushes.compare.gate.report import GateReport
+from rushes.compare.gate.answer import GateReport
 from rushes.compare.gate.rules import Margins, Rule, gate_readings, gate_rules
+from rushes.compare.gate.signals import signal_change
 from rushes.compare.gate.verdicts import gate_verdicts
 from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two
@@ -45,7 +46,9 @@ def check_regression(
                 level: of each claim; each is wrong at most 1 − level of the time
                 prompts: a file of prompts, left out those of the suite that the runs are in: numbered samples of one
                 (p001-0, p001-1 …) are averaged within it, and it counts once
-    Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers
+    Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers. Where
+                nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell". A candidate
+                with more flagged clips than chance explains is "worse"
     Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
                 per run (FVD) is judged by the repeats' spread, else by the two intervals
     Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat;
@@ -72,6 +75,7 @@ def check_regression(
         level=level,
         clips=max(len(rule.reading.pairs) for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
+        signals=signal_change(first, second),
         remarks=(*averaged, *_remarks(found, others, rules)),
     )
 

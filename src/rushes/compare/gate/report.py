@@ -1,146 +1,24 @@
-"""What a gate answers: one verdict per reading with every number behind it, and one answer.
-
-As plain text, JUnit XML, Markdown for a GitHub step summary, and plain data.
-"""
+"""What a gate answers, as plain text, JUnit XML, Markdown for a GitHub step summary, and plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from rushes.compare.comparison import Comparison, Outcome
-from rushes.compare.gate.rules import Side
+from rushes.compare.agreement.credential import shipped_credentials
+from rushes.compare.comparison import Outcome
+from rushes.compare.gate.answer import GateReport, MetricGate
+from rushes.compare.gate.rules import questions
+from rushes.compare.gate.signals import SignalChange
 from rushes.compare.runs.results import Change
 from rushes.core import Measurement
-from rushes.core.answer import Answer, told
 from rushes.core.canonical import canonical_line
-from rushes.core.errors import InputError
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table
+from rushes.instruments.clip.metrics import known
 from rushes.present.ci.checks import Check, CheckList
 from rushes.present.ci.checks import Outcome as CheckOutcome
 from rushes.present.ci.formats import junit_xml, signatures_markdown
 from rushes.present.tables.markdown import escaped, pipe_lines
-from rushes.storage.runs import Run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricGate(Comparison):
-    """One reading's answer, and every number behind it; the candidate against the baseline.
-
-    same         the change surely lies inside the margin, or no clip changed
-    better       the gain is surely more than the margin, where the definition calls that better
-    not worse    a loss beyond the margin is ruled out, a gain beyond it is not: cannot tell, and the gate holds
-    worse        the loss is surely more than the margin
-    moved        the change is surely more than the margin, and the metric has no side of loss
-    cannot tell  none of these
-    """
-
-    reading: Measurement
-    """One of its values in the baseline: which reading this is, and what it is about."""
-    label: str
-    gated: bool
-    """Whether the gate goes by it; else it is information."""
-    side: Side
-    """To which side a change is a loss."""
-    holds: bool
-    """Whether a loss beyond the margin is ruled out."""
-    sentence: str
-    """Why it answers so, in words."""
-    noise: Measurement
-    margin: Measurement
-    same_p: Measurement
-    power: Measurement | None = None
-    """Where it cannot tell: how often this many clips rule out a loss beyond the margin, when nothing changed."""
-    clips: tuple[Measurement, ...] = ()
-    """Where it cannot tell: how many clips would, if nothing changed and if the mean is what was seen."""
-    worst: tuple[Change, ...] = ()
-    """The clips that lost most, most first; none where nothing is amiss."""
-
-    @property
-    def beyond_p(self) -> Measurement:
-        """`adjusted_p`: of a change beyond the margin, towards loss; after Holm where it is gated on."""
-        return self.adjusted_p
-
-    @property
-    def verdict(self) -> str:
-        """The outcome, or "not worse"."""
-        return "not worse" if self.outcome is Outcome.CANNOT_TELL and self.holds else self.outcome.value
-
-    @property
-    def measurements(self) -> tuple[Measurement, ...]:
-        numbers = (self.difference, self.noise, self.margin, self.same_p, self.beyond_p)
-        return (*numbers, *((self.power,) if self.power else ()), *self.clips)
-
-    @property
-    def failed(self) -> bool:
-        return self.gated and self.outcome.is_change and not self.holds
-
-    @property
-    def unclear(self) -> bool:
-        return self.gated and not self.holds and not self.failed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateReport(Answer):
-    """What `check_regression` found: `answer`, and `metrics` behind it."""
-
-    __repr__ = told
-
-    baseline: Run
-    candidate: Run
-    repeats: tuple[Run, ...]
-    level: float
-    clips: int
-    """Clips with a value in both runs; 1 for a number about a whole set."""
-    metrics: tuple[MetricGate, ...]
-    remarks: tuple[str, ...] = ()
-    """What a reader must know: a baseline without noise, runs that moved as a whole, clips in one run only."""
-
-    @property
-    def gated(self) -> tuple[MetricGate, ...]:
-        return tuple(m for m in self.metrics if m.gated)
-
-    @property
-    def answer(self) -> Outcome:
-        """ "worse" where one reading is, else "cannot tell" where one cannot, else "same": the gate holds."""
-        if any(m.failed for m in self.metrics):
-            return Outcome.WORSE
-        return Outcome.CANNOT_TELL if any(m.unclear for m in self.metrics) else Outcome.SAME
-
-    @property
-    def summary(self) -> str:
-        """Whether the gate holds, and on what."""
-        return headline(self)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the gate ignored, and what a reader must know."""
-        return tuple(line.strip().removeprefix("Note: ") for line in _information(self) if line.strip())
-
-    @property
-    def holds(self) -> bool:
-        """Whether the gate holds."""
-        return self.answer is Outcome.SAME
-
-    def _items(self) -> tuple[MetricGate, ...]:
-        return self.metrics
-
-    def _rows(self) -> list[dict[str, object]]:
-        return [
-            {"metric": m.label, "gated": m.gated, "verdict": str(m.verdict), "why": m.sentence}
-            | {"difference": m.difference.stored_value, "margin": m.margin.stored_value}
-            | {"signature": m.difference.signature}
-            for m in self.metrics
-        ]
-
-    def find(self, name: str) -> list[MetricGate]:
-        """The answers about this metric name or signature; `InputError` where there is none."""
-        found = [m for m in self.metrics if name in (m.reading.name, m.reading.signature)]
-        if not found:
-            raise InputError(f"the gate is not about {name}; it is about {', '.join(m.label for m in self.metrics)}")
-        return found
-
 
 _MARKS = {Outcome.SAME: "✅", Outcome.WORSE: "❌", Outcome.CANNOT_TELL: "❔"}
 GateFormat: TypeAlias = Literal["text", "junit", "github", "json"]
@@ -161,16 +39,53 @@ def gate_text(report: GateReport, format: GateFormat, *, allow_unclear: bool = F
 def headline(report: GateReport) -> str:
     """The answer in one sentence.
 
-    "The gate holds: 3 readings are the same within the margin over 8 clips."
+    "The gate holds: 3 metrics are the same within the margin over 8 clips."
     """
     gated, over = report.gated, f"over {report.clips} clips" if report.clips > 1 else "over one pair of numbers"
     failed, unclear = [m.label for m in gated if m.failed], [m.label for m in gated if m.unclear]
     if failed:
-        return f"The gate does not hold: {_count(failed)} worse by more than the margin {over}: {', '.join(failed)}."
+        by = "worse by more than" if all(m.outcome is Outcome.WORSE for m in gated if m.failed) else "beyond"
+        return f"The gate does not hold: {_count(failed)} {by} the margin {over}: {', '.join(failed)}."
+    if (signals := report.signals) is not None and signals.is_worse:
+        counts = f"{signals.after} of {signals.clips} clips are flagged or rejected"
+        return f"The gate does not hold: {counts}, {signals.before} in the baseline."
     if unclear:
         return f"The gate cannot tell: {_count(unclear)} open {over}: {', '.join(unclear)}."
+    if not report.judges:
+        return f"The gate cannot tell: nothing here judges picture quality ({_kept(gated)} {over})."
+    if changed := [m.label for m in report.unexplained]:
+        return f"The gate cannot tell: what judges is the same, but {', '.join(changed)} changed {over}."
+    return f"The gate holds{_about(report)}: {_kept(gated)} {over}."
+
+
+def _kept(gated: Sequence[MetricGate]) -> str:
     kept = "the same within" if all(m.outcome is Outcome.SAME for m in gated) else "no worse than"
-    return f"The gate holds: {_count([m.label for m in gated])} {kept} the margin {over}."
+    return f"{_count([m.label for m in gated])} {kept} the margin"
+
+
+def _about(report: GateReport) -> str:
+    """ " in temporal quality" where only metrics with a credential judge: they speak about nothing else."""
+    asked = [questions(m.reading.definition, m.reading.at) for m in report.judges if known(m.reading.name) is not None]
+    if len(asked) < len(report.judges):
+        return ""
+    return " in " + " and ".join(sorted({question.replace("_", " ") for one in asked for question in one}))
+
+
+def _advice(report: GateReport) -> Iterator[str]:
+    """What would judge, where nothing does."""
+    if report.judges:
+        return
+    runs = f"{report.baseline.place} {report.candidate.place}"
+    yield ""
+    yield "What would judge it, on both sides:"
+    yield "  frame by frame against references:  rushes fidelity CLIPS REFERENCES -o RUN"
+    yield "  a vision-language model:            rushes judge CLIPS -o RUN"
+    yield f"  metrics that agreed with people:    rushes gate {runs} --metric NAME:MARGIN ({_earned()})"
+
+
+def _earned() -> str:
+    names = sorted({one.metric for one in shipped_credentials() if one.above_chance and not one.fooled_by})
+    return ", ".join(names)
 
 
 def _count(labels: list[str]) -> str:
@@ -192,7 +107,8 @@ def _plain(report: GateReport, signatures: bool) -> Iterator[str]:
         yield f"{m.label:{width}}  {m.verdict:11}  {m.sentence}"
         for pair in m.worst:
             yield f"{'':{width}}  {'':11}  {_clip(pair)}"
-    yield from _information(report)
+    yield from information(report)
+    yield from _advice(report)
     if not signatures:
         return
     yield ""
@@ -202,12 +118,15 @@ def _plain(report: GateReport, signatures: bool) -> Iterator[str]:
         yield f"  {m.margin.signature}"
 
 
-def _information(report: GateReport) -> Iterator[str]:
+def information(report: GateReport) -> Iterator[str]:
     moved = [m for m in report.metrics if not m.gated and m.outcome is Outcome.MOVED]
     if moved:
         yield ""
         yield "Changed, but not evidence of better or worse, so the gate ignores it:"
         yield from (f"  {m.label}: {m.sentence}" for m in moved)
+    if report.signals is not None:
+        yield ""
+        yield f"{report.signals.sentence}."
     if report.remarks:
         yield ""
         yield from (f"Note: {remark}" for remark in report.remarks)
@@ -229,7 +148,8 @@ def _markdown(report: GateReport) -> Iterator[str]:
         if not m.holds:
             yield f"- **{escaped(m.label)}**: {escaped(m.sentence)}"
             yield from (f"  - {escaped(_clip(pair))}" for pair in m.worst)
-    yield from map(escaped, _information(report))
+    yield from map(escaped, information(report))
+    yield from map(escaped, _advice(report))
     yield from signatures_markdown(tuple(number.signature for m in report.gated for number in m.measurements))
 
 
@@ -260,7 +180,7 @@ def failure_text(report: GateReport) -> str:
             lines.append(f"{m.label}: {m.verdict}, {m.sentence}")
             lines += [f"  {_clip(pair)}" for pair in m.worst]
             lines.append(f"  {m.difference.signature}")
-    return "\n".join([*lines, *_information(report)])
+    return "\n".join([*lines, *information(report), *_advice(report)])
 
 
 def gate_checks(report: GateReport, *, allow_unclear: bool = False) -> CheckList:
@@ -269,7 +189,7 @@ def gate_checks(report: GateReport, *, allow_unclear: bool = False) -> CheckList
     return CheckList(
         gate="rushes gate",
         headline=headline(report),
-        checks=tuple(_check(m, allow_unclear) for m in gated),
+        checks=(*(_check(m, allow_unclear) for m in gated), *_picture_check(report, allow_unclear)),
         facts={
             "baseline": report.baseline.place,
             "candidate": report.candidate.place,
@@ -278,7 +198,7 @@ def gate_checks(report: GateReport, *, allow_unclear: bool = False) -> CheckList
             "clips": str(report.clips),
         },
         signatures=tuple(number.signature for m in gated for number in m.measurements),
-        notes=tuple(_information(report)),
+        notes=tuple(information(report)),
     )
 
 
@@ -290,10 +210,27 @@ def _check(m: MetricGate, allow_unclear: bool) -> Check:
     return Check(name=m.label, outcome=outcome, kind=m.verdict, why=m.sentence, details=details)
 
 
+def _picture_check(report: GateReport, allow_unclear: bool) -> Iterator[Check]:
+    """What is about the gate as a whole: review signals that got worse, and nothing that judges."""
+    open_outcome: CheckOutcome = "allowed" if allow_unclear else "unclear"
+    if report.signals is not None and report.more_flagged:
+        signals = report.signals
+        yield Check(
+            name="review signals", outcome="failed", kind="worse", why=signals.sentence, details=(signals.p.signature,)
+        )
+    if not report.judges:
+        why = "nothing here judges picture quality; compare with rushes fidelity or rushes judge"
+        yield Check(name="picture quality", outcome=open_outcome, kind="cannot tell", why=why, details=())
+    elif report.unexplained:
+        why = f"changed by more than the margin: {', '.join(m.label for m in report.unexplained)}"
+        yield Check(name="picture quality", outcome=open_outcome, kind="cannot tell", why=why, details=())
+
+
 def as_data(report: GateReport) -> dict[str, object]:
     """The report as plain data: every number with its signature, every signature defined once."""
     numbers = [number for m in report.metrics for number in m.measurements]
     numbers += [number for m in report.metrics for pair in m.worst for number in (pair.first, pair.second)]
+    numbers += [report.signals.p] if report.signals else []
     return {
         "answer": report.answer,
         "headline": headline(report),
@@ -303,6 +240,8 @@ def as_data(report: GateReport) -> dict[str, object]:
         "level": report.level,
         "clips": report.clips,
         "metrics": [_metric(m) for m in report.metrics],
+        "judges_picture": bool(report.judges),
+        "signals": _signals(report.signals),
         "remarks": list(report.remarks),
         "definitions": {number.signature: number.definition.as_dict() for number in numbers},
     }
@@ -314,6 +253,7 @@ def _metric(m: MetricGate) -> dict[str, object]:
         "signature": m.reading.signature,
         "at": m.reading.place,
         "gated": m.gated,
+        "judges_picture": m.judges,
         "loss": m.side,
         "verdict": m.verdict,
         "why": m.sentence,
@@ -322,4 +262,17 @@ def _metric(m: MetricGate) -> dict[str, object]:
             {"clip": pair.subject, "baseline": pair.first.as_dict(), "candidate": pair.second.as_dict()}
             for pair in m.worst
         ],
+    }
+
+
+def _signals(change: SignalChange | None) -> dict[str, object] | None:
+    if change is None:
+        return None
+    return {
+        "baseline": change.before,
+        "candidate": change.after,
+        "clips": change.clips,
+        "newly": list(change.newly),
+        "worse": change.is_worse,
+        "p": change.p.as_dict(),
     }

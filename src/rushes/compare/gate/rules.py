@@ -10,14 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from rushes.compare.agreement.credential import shipped_credentials
+from rushes.compare.agreement.earned_say import earned_say
 from rushes.compare.comparison import number_or_why
 from rushes.compare.definitions.comparisons import MARGIN, REPEAT_NOISE, of
 from rushes.compare.runs.results import Change, MetricComparison, RunComparison, why_unlike
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.measurement import At
 from rushes.core.reading import Reading
 from rushes.core.selection import full_name, reading_names
 from rushes.core.words.options import option
+from rushes.instruments.clip.metrics import known
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
 from rushes.storage.runs.readings import every_reading
 
@@ -36,6 +40,8 @@ class Rule:
     side: Side
     gated: bool
     """Whether the gate goes by it; else it is told for information."""
+    judges: bool
+    """Whether it judges the picture (`judges_picture`)."""
     margin: Measurement
     """Without a value where there is none, its note saying why."""
     noise: Measurement
@@ -57,6 +63,36 @@ def judges_loss(definition: Definition) -> bool:
     return definition.verdict(rose=loss_side(definition) == "above") == "worse"
 
 
+def questions(definition: Definition, at: At = ()) -> tuple[str, ...]:
+    """What people were asked where the metric agreed with them: the questions of its credentials; () without one."""
+    return tuple(one.question for one in earned_say(definition, shipped_credentials(), at=at).credentials)
+
+
+def judges_picture(definition: Definition, at: At = (), *, named: bool = True) -> bool:
+    """Whether a metric says that a picture is worse.
+
+    Metrics of fidelity, distributions, judges and poses do where their loss is a verdict. A metric of single clips
+    (decoding, timing, sharpness, motion) sees whether a clip is whole or has changed, and an upside-down picture is
+    whole: it judges only with a credential, about the question that people were asked, and only where it is named.
+    """
+    if known(definition.name) is None:
+        return judges_loss(definition)
+    return named and bool(questions(definition, at))
+
+
+def named_side(definition: Definition) -> Side:
+    """Where a change of a metric that is named counts: towards loss, and to either side where a gain is no verdict.
+
+    Blocks of a starved encoder raise sharpness, so a rise of it is a finding and not a gain.
+
+    >>> from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
+    >>> named_side(FREEZE_FRAME_RATIO)
+    'either'
+    """
+    side = loss_side(definition)
+    return side if definition.verdict(rose=side == "below") == "better" else "either"
+
+
 def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: float, repeated: bool) -> list[Rule]:
     """The readings that were asked for; where none was, every one whose loss is a verdict, and the rest as information.
 
@@ -65,7 +101,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
     """
     if margins:
         rules = [
-            _rule(reading, _checked(name, margin), factor, gated=True)
+            _rule(reading, _checked(name, margin), factor, gated=True, named=True)
             for name, margin in margins.items()
             for reading in _named(readings, name)
         ]
@@ -74,7 +110,7 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
             raise InputError(f"{twice[0]}: named twice; give each metric one margin")
     else:
         rules = [
-            _rule(reading, None, factor, gated=judges_loss(reading.definition)) for reading in _whole(list(readings))
+            _rule(reading, None, factor, gated=_is_gated(reading), named=False) for reading in _whole(list(readings))
         ]
         if not any(rule.gated for rule in rules):
             raise InputError(
@@ -90,6 +126,10 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
             f"({_example(lacking)})"
         )
     return rules if repeated else [rule for rule in rules if rule.gated]
+
+
+def _is_gated(reading: GateReading) -> bool:
+    return judges_loss(reading.definition) or bool(questions(reading.definition, reading.sample.at))
 
 
 def _example(readings: Sequence[GateReading]) -> str:
@@ -124,13 +164,14 @@ def _checked(name: str, margin: float | str | None) -> float | str | None:
     return text if text.endswith("%") else number
 
 
-def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool) -> Rule:
+def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool, named: bool) -> Rule:
     floor = noise_floor(reading.repeats) if reading.repeats else None
     count, noise = len(reading.repeats) * reading.runs, of(REPEAT_NOISE, reading.definition)
     return Rule(
         reading=reading,
-        side=loss_side(reading.definition),
+        side=named_side(reading.definition) if named else loss_side(reading.definition),
         gated=gated,
+        judges=judges_picture(reading.definition, reading.sample.at, named=named),
         margin=_margin(reading, asked, factor, floor, count),
         noise=number_or_why(noise, floor.sd if floor else None, count=count, why=_NO_REPEAT, at=reading.at),
         floor=floor,

@@ -8,8 +8,8 @@ from typing import Any
 
 from rushes.compare.comparison import Outcome, WhyNot, number_or_why
 from rushes.compare.definitions.comparisons import BEYOND_P, CLIPS_TO_TELL, MEAN_DIFFERENCE, POWER, SAME_P, of
-from rushes.compare.gate.report import MetricGate
-from rushes.compare.gate.rules import GateReading, Rule, Side
+from rushes.compare.gate.answer import MetricGate
+from rushes.compare.gate.rules import GateReading, Rule, Side, loss_side
 from rushes.compare.runs.results import Change
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import stored_float
@@ -79,7 +79,7 @@ def _outcome(rule: Rule, test: MarginTest, p: float, alpha: float) -> tuple[Outc
     """What the test says, why that is no verdict, and whether the gate holds."""
     metric = rule.reading.definition
     if p <= alpha:
-        if rule.gated and rule.side != "either":
+        if rule.gated and (rule.side != "either" or _is_loss(rule, test)):
             return Outcome.WORSE, None, False
         return Outcome.MOVED, WhyNot.NO_DIRECTION if metric.better == "neither" else WhyNot.OTHER_CAUSES, False
     if rule.gated and rule.reading.unchecked:
@@ -92,6 +92,11 @@ def _outcome(rule: Rule, test: MarginTest, p: float, alpha: float) -> tuple[Outc
     if holds and gain <= alpha and metric.verdict(rose=rule.side == "below") == "better":
         return Outcome.BETTER, None, True
     return Outcome.CANNOT_TELL, WhyNot.NOT_SIGNIFICANT, holds
+
+
+def _is_loss(rule: Rule, test: MarginTest) -> bool:
+    """Whether it went to the side that its definition calls worse: a metric that was named counts."""
+    return loss_side(rule.reading.definition) == ("above" if test.difference > 0 else "below")
 
 
 def _untested(rule: Rule, why: WhyNot, said: str) -> MetricGate:
@@ -136,6 +141,7 @@ def _answer(rule: Rule, outcome: Outcome, why: WhyNot | None, **numbers: Any) ->
         second="candidate",
         label=rule.reading.label,
         gated=rule.gated,
+        judges=rule.judges,
         side=rule.side,
         noise=rule.noise,
         margin=rule.margin,

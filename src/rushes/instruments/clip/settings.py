@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rushes.core.alike_form import AlikeForm
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, MissingDependency
 from rushes.core.machine.files import Paths
 from rushes.core.media_facts import exact_rate
 from rushes.core.metric import ClipMetric
@@ -94,7 +94,7 @@ class ClipSettings:
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         if tier is None:
             tier = needed_tier(rules, metrics=asked, face_model=face_model, syncnet_weights=syncnet_weights)
-        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
+        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier and _is_usable(name, rules)]
         chosen = metrics_of(tier, [*asked, *judged])
         extra = [name for name in chosen if is_extra(name)]
         for name in extra:
@@ -152,6 +152,17 @@ class ClipSettings:
         data |= {} if self.faces is None else self.faces.as_dict()
         data |= {"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {}
         return data | ({"networks": {one.name: one.network.sha256 for one in self.networks}} if self.networks else {})
+
+
+def _is_usable(name: str, profile: Profile) -> bool:
+    """False where only optional rules name a metric and what it needs is not here: the profile does without it."""
+    if any(name in rule.readings and not rule.optional for rule in profile.rules):
+        return True
+    try:
+        installed(name).require()
+    except MissingDependency:
+        return False
+    return True
 
 
 def _networks(given: Paths) -> tuple[Manifest, ...]:

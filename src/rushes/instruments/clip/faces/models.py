@@ -13,6 +13,7 @@ from rushes.core.machine.provenance import file_digest
 from rushes.core.words.options import option
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.faces.track import FaceTrackBuilder
+from rushes.instruments.clip.faces.wide_search import WideSearch
 from rushes.instruments.clip.metrics.face.syncnet.scores import SyncScores, clip_scores
 from rushes.media import ClipReader
 from rushes.vision.landmarks.face_pipeline import FacePipeline
@@ -115,7 +116,7 @@ class FaceWatch:
     def __init__(self, settings: FaceSettings) -> None:
         self._settings = settings
         self._pipeline = _pipeline(settings.model, _stamp(settings.model))
-        self._builder = FaceTrackBuilder(self._pipeline)
+        self._builder = FaceTrackBuilder(WideSearch(self._pipeline))
 
     def add(self, frame: Frame) -> None:
         self._builder.add(frame.rgb(), frame.time_ms)

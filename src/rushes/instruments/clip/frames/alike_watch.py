@@ -15,6 +15,7 @@ from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.flow.observer import MotionWatch
 from rushes.instruments.clip.frames.guarded import GuardedCollector, measured
 from rushes.instruments.clip.frames.observe import LumaWalk, Observation
+from rushes.instruments.clip.frames.picture_samples import SampleWatch
 from rushes.instruments.clip.input_param import in_form
 from rushes.media import Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame, AlikeFrames
@@ -43,6 +44,7 @@ class AlikeWatch:
         self._why = ""
         self._walk = LumaWalk()
         self._motion: MotionWatch | None = None
+        self._samples: SampleWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
 
     def start(self, facts: MediaFacts) -> None:
@@ -53,6 +55,7 @@ class AlikeWatch:
         self._frames = AlikeFrames(self._form, facts)
         moves = any("motion" in metric.needs for metric in self._metrics.values())
         self._motion = MotionWatch(self._facts) if moves else None
+        self._samples = SampleWatch() if any("samples" in metric.needs for metric in self._metrics.values()) else None
         self._collectors = {
             name: GuardedCollector(metric, self._facts)
             for name, metric in self._metrics.items()
@@ -68,6 +71,8 @@ class AlikeWatch:
             self._walk.add(frame)
             if self._motion is not None:
                 self._motion.add(frame)
+            if self._samples is not None:
+                self._samples.add(frame)
             for collector in self._collectors.values():
                 collector.add(frame)
 
@@ -88,7 +93,9 @@ class AlikeWatch:
         assert self._facts is not None and self._facts.video is not None
         read = ReadAccount(facts=self._facts, measured_duration_ms=self._facts.video.duration_ms)
         motion = None if self._motion is None else self._motion.finish()
-        seen = self._walk.observation(read, "")
+        seen = replace(
+            self._walk.observation(read, ""), samples="" if self._samples is None else self._samples.finish()
+        )
         return replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
 
     def _measured(self, name: str, metric: ClipMetric, observed: Observation) -> Measurement:

@@ -15,6 +15,7 @@ from rushes.instruments.clip.flow.observer import MotionWatch
 from rushes.instruments.clip.frames.alike_watch import AlikeWatch
 from rushes.instruments.clip.frames.guarded import GuardedCollector, measured
 from rushes.instruments.clip.frames.observe import Observation
+from rushes.instruments.clip.frames.picture_samples import SampleWatch
 from rushes.instruments.clip.input_param import with_input
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media import Frame, MediaFacts
@@ -31,6 +32,7 @@ class ClipWatch:
         self._settings, self._prompt = settings, prompt
         self._faces: FaceWatch | None = None
         self._motion: MotionWatch | None = None
+        self._samples: SampleWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
         own = settings.network_metrics  # what a network sees is its own picture of the clip as it is
         shared = {name: metric for name, metric in settings.metrics.items() if name not in own}
@@ -42,10 +44,11 @@ class ClipWatch:
         self._collectors = {name: GuardedCollector(m, facts) for name, m in metrics.items() if m.start is not None}
         self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
         self._motion = MotionWatch(facts) if self._settings.motion else None
+        self._samples = SampleWatch() if any("samples" in metric.needs for metric in metrics.values()) else None
         if self._alike is not None:
             self._alike.start(facts)
         self._networks = self._network_watches()
-        watching = (self._faces, self._motion, self._alike)
+        watching = (self._faces, self._motion, self._samples, self._alike)
         some = self._collectors or self._networks or any(one is not None for one in watching)
         return self._add if some else None
 
@@ -62,6 +65,8 @@ class ClipWatch:
             self._faces.add(frame)
         if self._motion is not None:
             self._motion.add(frame)
+        if self._samples is not None:
+            self._samples.add(frame)
         if self._networks:
             self._show_networks(frame)
         for collector in self._collectors.values():
@@ -80,6 +85,8 @@ class ClipWatch:
         """What was seen, with motion, faces and what networks saw."""
         if self._networks and seen.frames:
             seen = replace(seen, networks={name: network.finish() for name, network in self._networks.items()})
+        if self._samples is not None:
+            seen = replace(seen, samples=self._samples.finish())
         if self._settings.motion:
             motion = self._motion.finish() if self._motion is not None else seen.error
             seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)

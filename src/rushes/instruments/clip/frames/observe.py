@@ -17,10 +17,13 @@ from rushes.core.errors import MediaError
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.flow.observer import MotionObservation
 from rushes.instruments.clip.frames.detail import detail
-from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane, luma_sums
+from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane
 from rushes.instruments.clip.frames.outliers import OddFrames
+from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
+from rushes.instruments.clip.frames.picture_samples import PictureSamples
 from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
+from rushes.instruments.clip.pictures.shown import Shown
 from rushes.instruments.clip.sound.levels import SoundLevels
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame
@@ -57,6 +60,12 @@ class Observation(ReadAccount):
     """1 for each frame that is black or of one tone, else 0."""
     sharpness: Series = field(default_factory=lambda: _EMPTY)
     """Detail of the frames looked at, one a second; NaN for the others."""
+    grid: PictureGrid | None = None
+    """Every frame as a grid of blocks: light, colour, change, texture; None where no frame was decoded."""
+    samples: PictureSamples | str = ""
+    """A few frames in detail, where a metric needs them, or why there are none."""
+    shown: Shown | None = None
+    """The pictures of that grid: their distances, how long each is held; None where no frame was decoded."""
     luma_converted: bool = False
     """True when the pixel format has no luma plane and one was computed."""
     audio: AudioTrack | None = None
@@ -159,6 +168,7 @@ class LumaWalk:
         self.details: list[float] = []
         self.flat: list[bool] = []
         self.odd = OddFrames()
+        self.grid = GridWalk()
         self._sampled = -math.inf
         self._previous: Frame | AlikeFrame | None = None
 
@@ -166,7 +176,7 @@ class LumaWalk:
         plane = frame.luma
         previous = self._previous
         before = None if previous is None else previous.luma.values
-        sums = luma_sums(plane.values, before)
+        sums = self.grid.add(frame, before).whole
         self.sums.append(sums)
         self.times.append(frame.time_ms)
         self.odd.add(plane.values, before, step=sums.difference * plane.scale / plane.values.size, scale=plane.scale)
@@ -189,21 +199,30 @@ class LumaWalk:
     def observation(self, read: ClipReader | ReadAccount, error: str) -> Observation:
         sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
         total, difference, laplacian, squared = sums.T
+        grid, times = self._grid(read.facts), np.array(self.times, dtype=np.float64)
+        changes = difference[1:] * self.scale
         return Observation(
             **account(read),
             error=error,
             frames=len(self.sums),
-            time_ms=np.array(self.times, dtype=np.float64),
+            time_ms=times,
             luma_mean=(total - self.offset) * self.scale,
-            luma_diff=difference[1:] * self.scale,
+            luma_diff=changes,
             mafd=100.0 * difference[1:] / _coded_levels(self.scale, self.offset),
             # E[L²] − E[L]² on integers below 2⁵³ loses nothing that 8 decimals could show.
             laplacian_variance=(squared - laplacian**2) * self.scale**2 if min(self.shape) >= 2 else _EMPTY,
             odd_frame=self.odd.scores,
             flat=np.array(self.flat, dtype=np.float64),
             sharpness=np.array(self.details, dtype=np.float64),
+            grid=grid,
+            shown=None if grid is None else Shown.of(grid.luma, times, changes),
             luma_converted=self.converted,
         )
+
+    def _grid(self, facts: MediaFacts | None) -> PictureGrid | None:
+        video = None if facts is None else facts.video
+        turn = (0, False) if video is None else (video.rotation, video.mirrored)
+        return self.grid.grid(luma=(self.scale, self.offset), turn=turn)
 
 
 def _is_flat(plane: Plane, sums: LumaSums, scale: float) -> bool:

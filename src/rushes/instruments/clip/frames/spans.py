@@ -33,6 +33,13 @@ def longest_of(definition: Definition, spans: Iterator[Span], count: int) -> Mea
     return Measurement(definition=definition, value=span.length_ms, count=count, note=span.text(), span=span)
 
 
+def spanned(definition: Definition, value: float, count: int, span: Span | None) -> Measurement:
+    """A value whose note and span say where it comes from; 0 comes from nowhere."""
+    if span is None or not value:
+        return Measurement(definition=definition, value=value, count=count)
+    return Measurement(definition=definition, value=value, count=count, note=span.text(), span=span)
+
+
 def still_spans(holds: Sequence[bool], times_ms: Sequence[float]) -> Iterator[Span]:
     """Stretches of steps: step i leads from frame i to frame i + 1, so a run of one step spans two frames.
 

@@ -14,7 +14,7 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.flow.observer import FLOOR, RATE, MotionObservation
 from rushes.instruments.clip.frames.detail import HEIGHT
-from rushes.instruments.clip.metrics.light import luma_alternation
+from rushes.instruments.clip.metrics.light import shown_alternation
 from rushes.instruments.clip.metrics.making import from_zero, lane, metric
 
 _FRAMES = (
@@ -74,6 +74,7 @@ TEMPORAL_INCONSISTENCY = _unrest(
     depends_on=("frame_size", "fps", "transfer", "luma"),
     raised_by=("shaking and irregular real motion", "noise", "changes of light"),
     lowered_by=("steady camera motion", "blur and compression", "a dark scene"),
+    history=("first release", "luma_alternation of different pictures alone"),
 )
 
 
@@ -95,7 +96,7 @@ def temporal_inconsistency(alternation: Measurement, acceleration: Measurement) 
 
 
 def _inconsistency(seen: Any) -> Measurement:
-    light = luma_alternation(seen.luma_mean, fps=None if seen.fps is None else float(seen.fps))
+    light = shown_alternation(seen)
     acceleration = of_motion(FLOW_ACCELERATION, seen.motion, "acceleration", seen.motion_missing)
     return temporal_inconsistency(light, acceleration)
 

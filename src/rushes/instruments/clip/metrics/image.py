@@ -157,4 +157,12 @@ BLUR_SCORE_METRIC = of_luma(
     lane=lane("Blur score", "laplacian_variance", "blur score", pooled_by="blur_score"),
 )
 BLUR_P10_METRIC = of_luma(BLUR_P10, blur_p10, "laplacian_variance")
-SHARPNESS_METRIC = of_luma(SHARPNESS, sharpness, "sharpness", label="sharpness", room="any", too_low="soft")
+SHARPNESS_METRIC = of_luma(
+    SHARPNESS,
+    sharpness,
+    "sharpness",
+    label="sharpness",
+    room="any",
+    too_high="noise in place of detail",
+    too_low="soft",
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +21,16 @@ LUMA_ALTERNATION = from_zero(
     better="lower",
     summary="How far the overall brightness goes up and down again from frame to frame: what a strobe does, and a pan, "
     "a fade or a cut does not.",
-    formula="max over k of median_t √max(0, −(m_t − m_{t−k})(m_{t+k} − m_t)), m_t = mean luma of frame t on 0–255, "
-    "k = 1 … the frames in 100 ms",
+    formula="max over k of median_t √max(0, −(m_t − m_{t−k})(m_{t+k} − m_t)), m_t = mean luma of picture t on 0–255, "
+    "k = 1 … the pictures in 100 ms; frames that repeat a picture are left out (repeated_frame_ratio, from 6 % on)",
     edge_cases="Fewer than three frames: no value. k stops where the clip has fewer than 2k + 1 frames. Light that "
     "alternates in less than half of the clip, or slower than 5 Hz, does not show.",
     reference="beside MetricBundleV1; on the clips of the FETV study ρ = −.69 with people's temporal quality",
     params=signature_params(half_period_ms=HALF_PERIOD_MS, plane="luma", range="full", statistic="median"),
     depends_on=("fps", "transfer", "luma"),
     raised_by=("noise in small or short clips", "rhythmic motion of bright things", "more contrast"),
-    lowered_by=("a dark or still scene", "repeated frames", "compression"),
+    lowered_by=("a dark or still scene", "compression"),
+    history=("first release", "different pictures alone: repeated frames no longer hide what alternates"),
 )
 LONGEST_FLAT_MS = from_zero(
     name="longest_flat_ms",
@@ -87,9 +89,18 @@ def longest_flat_ms(flat: Sequence[bool], times_ms: Sequence[float]) -> Measurem
     return longest_of(LONGEST_FLAT_MS, frame_spans(inner, times_ms), len(flat))
 
 
+def shown_alternation(seen: Any) -> Measurement:
+    """`luma_alternation` of what the pass saw, without frames that repeat a picture."""
+    fps = None if seen.fps is None else float(seen.fps)
+    if seen.shown is None or not seen.shown.cadence.left_out.any():
+        return luma_alternation(seen.luma_mean, fps=fps)
+    kept = np.r_[True, ~seen.shown.cadence.left_out]
+    return luma_alternation(seen.luma_mean[kept], fps=None if fps is None else fps * float(kept.mean()))
+
+
 LUMA_ALTERNATION_METRIC = metric(
     LUMA_ALTERNATION,
-    lambda seen: luma_alternation(seen.luma_mean, fps=None if seen.fps is None else float(seen.fps)),
+    shown_alternation,
     "luma",
     label="alternation",
     room="any",

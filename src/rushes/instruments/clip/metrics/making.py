@@ -29,6 +29,17 @@ def of_luma(definition: Definition, function: Callable[..., Measurement], *serie
     return metric(definition, measure, "luma", **shown)
 
 
+def of_grid(definition: Definition, function: Callable[[Any, Any], Measurement], **shown: Any) -> ClipMetric:
+    """A metric that is a function of the grid of blocks (`PictureGrid`) and the times of its frames."""
+
+    def measure(seen: Any) -> Measurement:
+        if seen.grid is None:
+            return Measurement.missing(definition, seen.error or "no frame could be decoded")
+        return function(seen.grid, seen.time_ms.tolist())
+
+    return metric(definition, measure, "luma", **shown)
+
+
 def of_face(definition: Definition, function: Callable[[Any], Measurement], *needs: Need, **shown: Any) -> ClipMetric:
     """A metric that is a function of the followed face (`FaceObservation`), from tier 1 on."""
     return metric(definition, lambda seen: function(seen.faces), "face", *needs, **({"tier": 1} | shown))

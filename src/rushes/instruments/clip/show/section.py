@@ -19,6 +19,7 @@ from rushes.instruments.clip.metrics import known, readings
 from rushes.instruments.clip.show.tables import columns, worst_first
 from rushes.instruments.clip.show.timeline import clip_timeline, kept_series
 from rushes.instruments.clip.signals.badges import fired_rules
+from rushes.instruments.clip.signals.choice import pass_lines
 from rushes.instruments.clip.signals.profile import profile_of
 from rushes.media import MediaFacts
 from rushes.present.pages.film_strips import Strip, telling_frame
@@ -191,6 +192,17 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     facts = [(label, str(settings[key])) for key, label in shown.items() if key in settings]
     extra = settings.get("metrics")
     if isinstance(extra, Mapping):
-        told = [f"{name} ({origin.get('package')})" for name, origin in extra.items() if isinstance(origin, Mapping)]
-        facts.append(("Metrics of other packages", ", ".join(told)))
+        told = [
+            f"{n} ({origin['package']})"
+            for n, origin in extra.items()
+            if isinstance(origin, Mapping) and "package" in origin
+        ]
+        facts += [("Metrics of other packages", ", ".join(told))] if told else []
+    facts += [("A pass", line) for line in _covered(run)]
     return facts
+
+
+def _covered(run: Run) -> list[str]:
+    """What a pass of the run covers; nothing where its profile is a file, or was not tried."""
+    profile = profile_of(run.info.get("settings"))
+    return [] if profile is None else list(pass_lines(run, profile))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from rushes.core import Measurement
 from rushes.core.reason import Reason, Signal
 from rushes.instruments.clip.metrics import known, readings
-from rushes.instruments.clip.signals.profile import Profile, Rule
+from rushes.instruments.clip.signals.kinds import OTHERWISE, kind_of
+from rushes.instruments.clip.signals.profile import Profile, Rule, load_profile
 from rushes.instruments.clip.signals.sanity import WHOLE, Sanity
 from rushes.storage.runs import Entry
 
@@ -23,11 +24,19 @@ class Badge:
     not_judged: tuple[str, ...]
     """Metrics the profile has a rule for, an optional one aside, but which were not computed."""
     profile: str
+    """The profile whose rules were applied: one of those that `auto` chooses among, or the one that was asked for."""
+    because: str = ""
+    """Why this profile, where it was chosen by what the clip is."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """The same in words: "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)"."""
         return tuple(reason.text for reason in self.why)
+
+    @property
+    def chosen(self) -> dict[str, object]:
+        """As the facts of a clip have it: which profile was chosen and why; {} where it was asked for by name."""
+        return {"chosen_profile": self.profile, "chosen_because": self.because} if self.because else {}
 
     def text(self) -> str:
         """The badge in one line.
@@ -44,8 +53,12 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: 
 
     What was not computed is not judged, and the badge says so. Decode sanity holds under every profile: a clip that
     could not be read is a reject; one whose numbers are not of the clip that the file promises is at least flagged, for
-    no clip passes on the strength of its beginning.
+    no clip passes on the strength of its beginning. A profile that chooses is replaced by the one for such clips.
     """
+    because = ""
+    if profile.choose:
+        kind = kind_of(measurements)
+        profile, because = load_profile(kind.profile if kind.profile in profile.choose else OTHERWISE), kind.because
     fired: dict[str, list[Reason]] = {"reject": [], "flagged": []}
     not_judged: list[str] = []
     for rule in profile.rules:
@@ -62,7 +75,7 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: 
     fired["flagged"] += sanity.damage
     status: Signal = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     why = (*fired["reject"], *fired["flagged"])
-    return Badge(status=status, why=why, not_judged=tuple(not_judged), profile=profile.name)
+    return Badge(status=status, why=why, not_judged=tuple(not_judged), profile=profile.name, because=because)
 
 
 def _found(rule: Rule, measurements: Mapping[str, Measurement]) -> Measurement | None:

@@ -1,6 +1,7 @@
 """Profiles: which thresholds turn a metric into a review signal. Plain TOML, shipped or a user's own.
 
     name = "talking-head"
+    for = "one person speaking to the camera"
     [reject]                                   # hard failures
     decode_ok = { is = false }
     av_duration_delta_ms = { above = 500 }
@@ -13,6 +14,9 @@ A rule names a reading (`rushes metrics` lists them; `flicker_delta` is the seco
 quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. A rule with `optional = true`
 is judged where its metric was measured, and never asks for it: it sets no tier, and no gate waits for it. Thresholds
 are advisory; people decide preference.
+
+A profile with `choose = ["talking-head", …]` has no rules of its own: each clip is judged by the one of them that is
+for such clips (`kinds.py`), and everything that one of them needs is measured.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from rushes.core.words.notebook_repr import brief
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.metrics import METRICS, is_extra, readings
 
-BUILT_IN = ("general", "talking-head", "generated", "metricbundle-v1")
+BUILT_IN = ("general", "generated", "talking-head", "screen", "animation", "auto", "metricbundle-v1")
 _LEVELS: tuple[Level, ...] = get_args(Level)
 _COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 
@@ -67,6 +71,10 @@ class Profile:
     rules: tuple[Rule, ...]
     columns: tuple[str, ...] = ()
     """Metrics of the terminal's table, in order; () for the usual ones."""
+    purpose: str = ""
+    """Which clips it is for, in a few words."""
+    choose: tuple[str, ...] = ()
+    """Profiles one of which judges each clip; `rules` are then all of theirs."""
 
     @property
     def digest(self) -> str:
@@ -75,7 +83,8 @@ class Profile:
             [rule.metric, rule.level, rule.comparison, rule.threshold, *(["optional"] if rule.optional else [])]
             for rule in self.rules
         ]
-        return bytes_digest(canonical_json([self.name, rules]).encode())
+        chosen = [list(self.choose)] if self.choose else []
+        return bytes_digest(canonical_json([self.name, rules, *chosen]).encode())
 
     @property
     def extra_metrics(self) -> tuple[str, ...]:
@@ -110,9 +119,12 @@ def parse_profile(text: str, *, source: str) -> Profile:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{source}: expected TOML; {error}") from None
-    unknown = sorted(set(data) - {"name", "columns", *_LEVELS})
+    unknown = sorted(set(data) - {"name", "for", "choose", "columns", *_LEVELS})
     if unknown:
-        raise InputError(f"{source}: expected name, [reject] and [flagged]; got {unknown[0]!r}")
+        raise InputError(f"{source}: expected name, for, [reject] and [flagged]; got {unknown[0]!r}")
+    purpose = data.get("for", "")
+    if not isinstance(purpose, str):
+        raise InputError(f"{source}: expected for to be a text, which clips the profile is for; got {purpose!r}")
     columns = data.get("columns", [])
     if not isinstance(columns, list) or not all(isinstance(name, str) and readings(name) for name in columns):
         raise InputError(f"{source}: expected columns to be a list of clip metrics (`rushes metrics`); got {columns!r}")
@@ -125,7 +137,20 @@ def parse_profile(text: str, *, source: str) -> Profile:
             raise InputError(f"{source}: expected [{level}] to be a table of metric = {{ above = number }}")
         for metric, condition in table.items():
             rules += _rules(metric, condition, level=level, source=source)
-    return Profile(name=data["name"], rules=tuple(rules), columns=tuple(columns))
+    chosen = _choices(data.get("choose", []), source=source)
+    if chosen and rules:
+        raise InputError(
+            f"{source}: a profile that chooses among others has no rules of its own; got {rules[0].metric}"
+        )
+    rules += dict.fromkeys(rule for name in chosen for rule in load_profile(name).rules)
+    return Profile(name=data["name"], rules=tuple(rules), columns=tuple(columns), purpose=purpose, choose=tuple(chosen))
+
+
+def _choices(given: object, *, source: str) -> list[str]:
+    known = [name for name in BUILT_IN if name != "auto"]
+    if not isinstance(given, list) or not all(name in known for name in given):
+        raise InputError(f"{source}: expected choose to be a list of {', '.join(known)}; got {given!r}")
+    return given
 
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:

@@ -57,7 +57,8 @@ def _judged(entry: Entry, profile: Profile) -> Entry:
     if decoded is not None and decoded.value is False:  # a rule about it may have spoken in the place of sanity
         broken = Reason(cause=Cause.UNREADABLE, level="reject", metric="decode_ok", note=decoded.note)
     badge = judge(numbers, profile, sanity=Sanity(broken=broken, damage=tuple(of_the_file)))
-    facts = {**subject.facts, "not_judged": list(badge.not_judged)}
+    kept = {key: fact for key, fact in subject.facts.items() if not key.startswith("chosen_")}
+    facts = {**kept, "not_judged": list(badge.not_judged), **badge.chosen}
     return replace(entry, subject=replace(subject, badge=badge.status, why=badge.why, facts=facts))
 
 

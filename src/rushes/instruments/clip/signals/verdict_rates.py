@@ -7,7 +7,7 @@ A rate is a fact about those clips: on others it will differ, which is what the 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -15,6 +15,8 @@ from typing import Any
 
 from rushes.stats.intervals import wilson
 
+COVERED = 0.8
+"""A pass covers a kind of fault of which at least this share was found."""
 _RULE = ("profile", "level", "metric", "comparison", "threshold")
 
 
@@ -84,11 +86,48 @@ class VerdictRate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KindRate:
+    """One kind of fault under one profile at its declared strength: clips on which a rule fired that did not before."""
+
+    profile: str
+    fault: str
+    group: str
+    """colour and light, structure, time, file, sound or face."""
+    strength: str
+    encoders: tuple[tuple[str, Count], ...]
+    """Found, by the encoder that wrote the clips."""
+
+    @property
+    def found(self) -> Count:
+        """Over all encoders."""
+        counts = [found for _, found in self.encoders]
+        return Count(hits=sum(one.hits for one in counts), total=sum(one.total for one in counts))
+
+    @property
+    def covered(self) -> bool:
+        """Whether a pass speaks about it: found in at least `COVERED` of the clips.
+
+        >>> found = (("x264", Count(hits=8, total=10)),)
+        >>> KindRate(profile="general", fault="melt", group="structure", strength="5 %", encoders=found).covered
+        True
+        """
+        return bool(self.found.total) and self.found.hits >= COVERED * self.found.total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictRates:
     """Every rule's rates, and the clips they were measured on, in words."""
 
     measured_on: str
     rates: tuple[VerdictRate, ...]
+    kinds: tuple[KindRate, ...] = ()
+    """Kinds of fault, by profile."""
+    clean: tuple[tuple[str, str, Count], ...] = ()
+    """Profile, what the clips are, and how many of them are flagged or rejected though nothing is wrong."""
+
+    def kinds_of(self, profile: str) -> tuple[KindRate, ...]:
+        """The kinds that were planted to try one profile."""
+        return tuple(kind for kind in self.kinds if kind.profile == profile)
 
     def of(self, metric: str) -> tuple[VerdictRate, ...]:
         """The rules on one metric."""
@@ -105,7 +144,12 @@ class VerdictRates:
 
     def as_dict(self) -> dict[str, object]:
         """As the file holds it; counts are pairs."""
-        return {"measured_on": self.measured_on, "rates": [_as_row(rate) for rate in self.rates]}
+        return {
+            "measured_on": self.measured_on,
+            "rates": [_as_row(rate) for rate in self.rates],
+            "kinds": [_as_kind(kind) for kind in self.kinds],
+            "clean": [[profile, kind, found.hits, found.total] for profile, kind, found in self.clean],
+        }
 
 
 def _as_row(rate: VerdictRate) -> dict[str, object]:
@@ -113,6 +157,11 @@ def _as_row(rate: VerdictRate) -> dict[str, object]:
         "false_alarms": [rate.false_alarms.hits, rate.false_alarms.total],
         "faults": [[f.fault, f.strength, f.found.hits, f.found.total] for f in rate.faults],
     }
+
+
+def _as_kind(kind: KindRate) -> list[object]:
+    encoders = [[name, found.hits, found.total] for name, found in kind.encoders]
+    return [kind.profile, kind.fault, kind.group, kind.strength, encoders]
 
 
 @cache
@@ -124,7 +173,17 @@ def verdict_rates() -> VerdictRates:
 
 def read_rates(data: Mapping[str, Any]) -> VerdictRates:
     """The rates in a file's data."""
-    return VerdictRates(measured_on=data["measured_on"], rates=tuple(map(_rate, data["rates"])))
+    clean = tuple((profile, kind, Count(hits=hits, total=n)) for profile, kind, hits, n in data.get("clean", ()))
+    kinds = tuple(map(_kind, data.get("kinds", ())))
+    return VerdictRates(
+        measured_on=data["measured_on"], rates=tuple(map(_rate, data["rates"])), kinds=kinds, clean=clean
+    )
+
+
+def _kind(row: Sequence[Any]) -> KindRate:
+    profile, fault, group, strength, encoders = row
+    counts = tuple((name, Count(hits=hits, total=n)) for name, hits, n in encoders)
+    return KindRate(profile=profile, fault=fault, group=group, strength=strength, encoders=counts)
 
 
 def _rate(row: Mapping[str, Any]) -> VerdictRate:

@@ -6,7 +6,7 @@ lossy sound may reach past full scale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from av.audio.frame import AudioFrame
@@ -112,6 +112,14 @@ class SoundLevels:
     """Samples that lie in runs of at least 100 ms in which every channel stays under −60 dBFS."""
     longest_silence_ms: float
     """The longest of these runs; 0 where there is none."""
+    block_power: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Variance of each hundredth of a second, mean over the channels; 1 is that of a full-scale square wave."""
+    block_peak: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Highest absolute value of each, over the channels."""
+    channel_mean: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Mean of the samples of each channel: 0 but for a direct current."""
+    channel_power: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Variance of each channel."""
 
 
 class LevelMeter:
@@ -172,6 +180,8 @@ class _Pieces:
         self._broken = False
         self._power: list[NDArray[np.float64]] = []
         self._peak = 0.0
+        self._sums = np.zeros((2, self.channels))
+        self._blocks: list[NDArray[np.float64]] = []
         self._clipped, self._near = ([Runs(least=CLIPPED_RUN) for _ in names] for _ in range(2))
         self._silent = Runs(least=-(-SILENCE_MS * rate // 1000))
 
@@ -189,11 +199,20 @@ class _Pieces:
                 runs.add(loud)
         self._silent.add(height.max(axis=0) < np.float32(10 ** (SILENCE_DBFS / 20)))
         samples = piece.astype(np.float64)
+        self._sums += samples.sum(axis=1), np.square(samples).sum(axis=1)
+        self._blocks.append(self._short(samples))
         self._look_between(samples, float(height.max(initial=0.0)))
         weighted, self._state = sosfilt(self._sections, samples, axis=1, zi=self._state)
         whole = piece.shape[1] // self.hop
         squares = np.square(weighted[:, : whole * self.hop]).reshape(self.channels, whole, self.hop)
         self._power.append(self._weights @ squares.mean(axis=2))
+
+    def _short(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance and peak of each tenth of a whole hop, 2 × blocks."""
+        whole, size = samples.shape[1] // self.hop, self.hop // _HOPS
+        hops = samples[:, : whole * self.hop].reshape(self.channels, whole, self.hop)[..., : size * _HOPS]
+        parts = hops.reshape(self.channels, whole * _HOPS, size) if size else np.zeros((self.channels, 0, 1))
+        return np.stack([parts.var(axis=2).mean(axis=0), np.abs(parts).max(axis=(0, 2), initial=0.0)])
 
     def _look_between(self, samples: NDArray[np.float64], height: float) -> None:
         joined = np.concatenate([self._before, samples], axis=1)
@@ -214,6 +233,8 @@ class _Pieces:
         self._look_between(np.zeros((self.channels, _TAPS - 1)), 0.0)
         for runs in (*self._clipped, *self._near, self._silent):
             runs.finish()
+        blocks = np.concatenate([np.zeros((2, 0)), *self._blocks], axis=1)
+        mean, square = self._sums / self._samples
         return SoundLevels(
             rate=self._rate,
             channels=self.channels,
@@ -224,4 +245,8 @@ class _Pieces:
             near_clipped_samples=sum(runs.inside for runs in self._near),
             silent_samples=self._silent.inside,
             longest_silence_ms=self._silent.longest * 1000 / self._rate,
+            block_power=blocks[0],
+            block_peak=blocks[1],
+            channel_mean=mean,
+            channel_power=np.maximum(square - mean**2, 0.0),
         )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.clip.faces.observation import FaceObservation
+from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.making import of_face
 from rushes.vision.landmarks.face_pipeline import MAX_FACES
 
@@ -44,7 +45,7 @@ THRESHOLDS = {468: 0.23, 478: 0.2}
 """Eye aspect ratio under which an eye counts as shut, by model: the 468-point mesh closes its lids less far (a blink
 bottoms out at 0.15 to 0.28 where the 478-point one reaches 0.01 to 0.1; most open eyes are at 0.23 to 0.4)."""
 
-_EYES = signature_params(face="most-persistent", max_faces=MAX_FACES, eyes="mean")
+_EYES = signature_params(face="most-persistent", max_faces=MAX_FACES, search=SEARCH, eyes="mean")
 _OPEN_EYE = signature_params(
     reference="own-open-eye",
     window_ms=WINDOW_MS,

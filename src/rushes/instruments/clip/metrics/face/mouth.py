@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.making import metric
 from rushes.instruments.clip.sound.speech import (
     ACTIVE_DB,
@@ -47,6 +48,7 @@ MOUTH_SPEECH_MOTION = Definition(
     params=signature_params(
         face="most-persistent",
         max_faces=MAX_FACES,
+        search=SEARCH,
         mouth="0-17",
         norm="inter-ocular",
         detrend_s=1,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric, Lane, Trace, spanning
+from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.making import of_face
 from rushes.vision.landmarks.face_pipeline import MAX_FACES
 
@@ -32,6 +33,7 @@ _NEAREST_SHIFT = 2 * MAX_LAG + 1
 _MOUTH = signature_params(
     face="most-persistent",
     max_faces=MAX_FACES,
+    search=SEARCH,
     envelope="rms-per-frame",
     max_lag=MAX_LAG,
     min_frames=MIN_FRAMES,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.face.mouth import AT_REST, speech_motion
 from rushes.instruments.clip.metrics.face.sync import at_lag
 from rushes.instruments.clip.metrics.making import metric
@@ -31,6 +32,12 @@ STEP_WEIGHT = 0.5
 """How much the changes from frame to frame count beside the values themselves."""
 MIN_PAIRS = 10
 MIN_SECONDS = 1.5
+MIN_SPEECH_S = 3.0
+"""Seconds of speech with the face below which chance decides: clips of 2 s gave +767 and −901 ms for shifted copies."""
+PARTS = 6
+"""Parts of the clip that are left out in turn, for how far margin and offset spread."""
+SMALLEST_EYES = 12.0
+"""Pixels between the outer eye corners below which the lips of a face are too small to judge."""
 PEAK_MS = 200
 CLEAR = 0.15
 """How far the best place has to stand above every other that is more than 200 ms away, for its offset to be told."""
@@ -39,6 +46,7 @@ MIN_PEAK = 0.25
 _SEARCH = signature_params(
     face="most-persistent",
     max_faces=MAX_FACES,
+    search=SEARCH,
     mouth="0-17+1-152",
     norm="inter-ocular",
     audio="16k-mono",
@@ -48,6 +56,8 @@ _SEARCH = signature_params(
     reach_ms=REACH_MS,
     in_place_ms=f"{IN_PLACE_MS[0]}..{IN_PLACE_MS[1]}",
     min_s=MIN_SECONDS,
+    min_speech_s=MIN_SPEECH_S,
+    min_eyes_px=SMALLEST_EYES,
     at_rest=AT_REST,
     min_variation_db=MIN_VARIATION_DB,
     min_level_db=MIN_LEVEL_DB,
@@ -58,8 +68,9 @@ _MATCH = (
     "Hann windows every 10 ms of the 16 kHz mono sound) ^ 0.2"
 )
 _CANNOT_TELL = (
-    "cannot be told, so none: no face, no sound, less than 1.5 s with both, lips at rest (mouth_speech_motion under "
-    "0.012), a sound under −50 dB or one that does not rise and fall like speech (standard deviation of its level, no "
+    "cannot be told, so none: no face, no sound, less than 1.5 s with both or 3 s of speech with the face, a face of "
+    "less than 12 px between the outer eye corners, lips at rest (mouth_speech_motion under 0.012), a sound under −50 "
+    "dB or one that does not rise and fall like speech (standard deviation of its level, no "
     "lower than 40 dB under the loud parts, around the running mean over 1 s: under 6 dB). Lags with fewer than 10 "
     "pairs, or a quarter of the frames, are left out."
 )
@@ -77,10 +88,15 @@ MOUTH_AUDIO_MARGIN = _search(
     summary="How much better the mouth follows the sound in place than anywhere else within a second; below 0 it fits "
     "better elsewhere.",
     formula=f"max match over lags from −160 to +120 ms − max match over all other lags up to ±1 s; {_MATCH}",
-    edge_cases=_CANNOT_TELL,
+    edge_cases="Below 0 by no more than its standard error, which comes from leaving out a sixth of the clip in turn: "
+    f"none. The note has sign and size of the offset, with a standard error of the same kind; {_CANNOT_TELL}",
     reference="in place of mouth_audio_corr of MetricBundleV1 where sound may be far off",
     raised_by=("chance, in a short clip", "smoothing by blur or compression"),
     lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
+    history=(
+        "first release",
+        "3 s of speech are needed, a face that is not too small, and a margin below 0 by more than its standard error",
+    ),
 )
 MOUTH_AUDIO_OFFSET_MS = _search(
     name="mouth_audio_offset_ms",
@@ -95,6 +111,7 @@ MOUTH_AUDIO_OFFSET_MS = _search(
     f"{_CANNOT_TELL}",
     reference="in place of mouth_audio_lag of MetricBundleV1 where sound may be far off",
     params=(*_SEARCH, *signature_params(peak_ms=PEAK_MS, clear=CLEAR, min_peak=MIN_PEAK)),
+    history=("first release", "3 s of speech are needed, and a face that is not too small"),
 )
 
 
@@ -106,9 +123,13 @@ class SyncSearch(NamedTuple):
     """Of the best place; positive when the sound is late."""
     peak: float
     """Match at the best place."""
-    rival: float
+    margin_spread: float = 0.0
+    """Standard error of the margin, by leaving out a sixth of the clip in turn."""
+    offset_spread_ms: float = 0.0
+    """The same of the offset, at least half a frame."""
+    rival: float = -1.0
     """Best match more than 200 ms away from it."""
-    pairs: int
+    pairs: int = 0
 
     @property
     def is_clear(self) -> bool:
@@ -116,11 +137,12 @@ class SyncSearch(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """ "sound about 280 ms late"; "in sync" where the best place is the true one."""
+        """ "sound about 280 ± 40 ms late"; "in sync" where the best place is the true one."""
         early, late = -IN_PLACE_MS[1], -IN_PLACE_MS[0]
         if early <= self.offset_ms <= late:
             return "in sync"
-        return f"sound about {round(abs(self.offset_ms), -1):.0f} ms {'late' if self.offset_ms > 0 else 'early'}"
+        size, spread = round(abs(self.offset_ms), -1), round(self.offset_spread_ms, -1)
+        return f"sound about {size:.0f} ± {spread:.0f} ms {'late' if self.offset_ms > 0 else 'early'}"
 
 
 def mouth_movement(track: FaceTrack) -> NDArray[np.float64]:
@@ -159,13 +181,53 @@ def sync_search(track: FaceTrack, sound: SpeechSound | str, *, fps: float | None
         return f"{pairs / fps:.1f} s have both a face and sound; {MIN_SECONDS} are needed"
     if sound.not_speech:
         return sound.not_speech
+    if why := _too_small(track) or _too_little(mouth, sound, fps):
+        return why
     moving = speech_motion(track, sound, fps=fps)
     if isinstance(moving, str):
         return moving
     if moving.value < AT_REST:
         return f"the lips hardly move ({moving.value:.4f}; {AT_REST} is needed)"
-    curve = match_curve(mouth, sound.loudness, reach=min(int(REACH_MS / 1000 * fps), len(mouth) // 2))
-    return _read(curve, fps=fps, pairs=pairs)
+    reach = min(int(REACH_MS / 1000 * fps), len(mouth) // 2)
+    whole = _read(match_curve(mouth, sound.loudness, reach=reach), fps=fps, pairs=pairs)
+    return whole if isinstance(whole, str) else _with_spread(whole, mouth, sound.loudness, reach=reach, fps=fps)
+
+
+def _too_small(track: FaceTrack) -> str:
+    eyes = track.inter_ocular
+    width = float(np.median(eyes[np.isfinite(eyes)]))
+    return f"the face is too small to judge ({width:.0f} px between the eyes)" if width < SMALLEST_EYES else ""
+
+
+def _too_little(mouth: NDArray[np.float64], sound: SpeechSound, fps: float) -> str:
+    spoken = int(np.count_nonzero(np.isfinite(mouth) & sound.active)) / fps
+    return f"{spoken:.1f} s of speech with the face; {MIN_SPEECH_S:g} are needed" if spoken < MIN_SPEECH_S else ""
+
+
+def _with_spread(
+    whole: SyncSearch, mouth: NDArray[np.float64], loudness: NDArray[np.float64], *, reach: int, fps: float
+) -> SyncSearch:
+    """The same with standard errors of margin and offset, by the jackknife over `PARTS` stretches of the clip."""
+    parts: list[SyncSearch] = []
+    for part in range(PARTS):
+        left = mouth.copy()
+        left[part * len(mouth) // PARTS : (part + 1) * len(mouth) // PARTS] = np.nan
+        found = _read(match_curve(left, loudness, reach=reach), fps=fps, pairs=whole.pairs)
+        parts += [] if isinstance(found, str) else [found]
+    return whole._replace(
+        margin_spread=_jackknife([one.margin for one in parts]),
+        offset_spread_ms=max(500.0 / fps, _jackknife([one.offset_ms for one in parts])),
+    )
+
+
+def _jackknife(values: list[float]) -> float:
+    """√((n − 1) / n · Σ (v − mean)²); 0 of fewer than two.
+
+    >>> round(_jackknife([1.0, 2.0, 3.0]), 4)
+    1.1547
+    """
+    count = len(values)
+    return float(np.sqrt((count - 1) * np.var(values))) if count > 1 else 0.0
 
 
 def _read(curve: NDArray[np.float64], *, fps: float, pairs: int) -> SyncSearch | str:
@@ -193,6 +255,9 @@ def mouth_audio_margin(seen: Any) -> Measurement:
     bound, found = MOUTH_AUDIO_MARGIN.with_params(model=seen.faces.model), seen.faces.sync_search
     if isinstance(found, str):
         return Measurement.missing(bound, found)
+    if -found.margin_spread <= found.margin < 0:
+        why = f"cannot be told: {found.margin:.2f}".replace("-", "−") + f" ± {found.margin_spread:.2f}"
+        return Measurement.missing(bound, why, count=found.pairs)
     note = found.in_words if found.is_clear and found.in_words != "in sync" else seen.faces.choice
     return Measurement(definition=bound, value=found.margin, count=found.pairs, note=note)
 

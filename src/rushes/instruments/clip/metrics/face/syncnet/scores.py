@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.faces.track import FaceTrack
+from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.making import of_face
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _lse = partial(
         max_offset=MAX_OFFSET,
         min_windows=MIN_WINDOWS,
         padding="zeros",
+        search=SEARCH,
     ),
     open_params=("model", "weights"),
     depends_on=("frame_size", "fps", "transfer"),

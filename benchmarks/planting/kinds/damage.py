@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from .source import Source, write_source
+from ..source import Source, write_source
 
 _RUN = 32
 """Bytes overwritten in a row: a slice is spoiled, not a single bit."""
@@ -53,3 +53,8 @@ def corrupt_packets(source: Source, path: Path, share: float) -> Path:
             data[int(place)] = value
     path.write_bytes(bytes(data))
     return path
+
+
+def starved(source: Source, path: Path, strength: str) -> Path:
+    """The clip's own encoder with far too few bits."""
+    return write_source(source, path, **source.encoder.settings(strength))

@@ -1,8 +1,8 @@
-"""Faults of a speaking face: a mouth that does not move, a face that goes away. Landmarks say where they are."""
+"""Faults of a face: a dead mouth, covered, melting, blurred, without eyes, or another person's. Landmarks say where."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rushes.vision.landmarks import FacePipeline
 
-from .source import Pixels, Source
+from ..source import Pixels, Source
+from .structure import remapped, rng_of, sized_like, smooth_field
 
 # Points of the 468-point mesh that do not move with the mouth: corners of the eyes, bridge and tip of the nose.
 _RIGID = (33, 133, 362, 263, 168, 6, 197, 1)
@@ -89,6 +90,92 @@ def _covered(frame: Pixels, points: NDArray[np.float64]) -> Pixels:
     columns = slice(max(0, int(left - 0.4 * width)), int(right + 0.4 * width))
     out[rows, columns] = frame.reshape(-1, 3).mean(axis=0).astype(np.uint8)
     return out
+
+
+def _box(points: NDArray[np.float64], shape: Sequence[int]) -> tuple[slice, slice]:
+    (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+    rows = slice(max(0, int(top)), min(shape[0], int(bottom) + 1))
+    return rows, slice(max(0, int(left)), min(shape[1], int(right) + 1))
+
+
+def _over(source: Source, faces: Faces, change: Callable[[Pixels, int], Pixels], first: int = 0) -> Source:
+    """The face of every frame from `first` on changed inside its box."""
+    changed = {}
+    for n in range(first, len(source.frames)):
+        if faces.present[n]:
+            out = source.frames[n].copy()
+            area = _box(faces.points[n], out.shape)
+            if out[area].size:
+                out[area] = change(out[area], n)
+                changed[n] = out
+    return source.changed(changed)
+
+
+def static_face(source: Source, faces: Faces, part: str) -> Source:
+    """Noise over the mouth, over the whole face from the middle on, or over it all the time."""
+    rng = rng_of(source, "static")
+
+    def noise(area: Pixels, n: int) -> Pixels:
+        out = area.copy()
+        rows = slice(len(area) * 5 // 8, None) if part == "mouth" else slice(None)
+        out[rows] = rng.integers(0, 256, out[rows].shape, dtype=np.uint8)
+        return out
+
+    return _over(source, faces, noise, len(source.frames) // 2 if part == "second half" else 0)
+
+
+def melting_face(source: Source, faces: Faces, share: float) -> Source:
+    """The face runs, by `share` of its height at the end."""
+    rng, count = rng_of(source, "melting face"), len(source.frames)
+    fields = [smooth_field(rng, (256, 256), 3) for _ in "xy"]
+
+    def melted(area: Pixels, n: int) -> Pixels:
+        height, width = area.shape[:2]
+        by = np.float32(share * height * n / count)
+        dx, dy = (cv2.resize(field, (width, height)) * by for field in fields)
+        return remapped(area, dx, dy)
+
+    return _over(source, faces, melted)
+
+
+def blurred_face(source: Source, faces: Faces, part: float) -> Source:
+    """The face is blurred with sigma = its height / `part`."""
+    return _over(source, faces, lambda area, n: cv2.GaussianBlur(area, (0, 0), max(0.5, len(area) / part)))
+
+
+def painted_eyes(source: Source, faces: Faces, eyes: str) -> Source:
+    """The colour of the cheek over one eye, both from the middle on, or both all the time."""
+    rings = {"one eye": ((33, 133),), "second half": ((33, 133), (362, 263)), "both eyes": ((33, 133), (362, 263))}
+    first = len(source.frames) // 2 if eyes == "second half" else 0
+    changed = {}
+    for n in range(first, len(source.frames)):
+        if faces.present[n]:
+            changed[n] = _painted(source.frames[n], faces.points[n], rings[eyes])
+    return source.changed(changed)
+
+
+def _painted(frame: Pixels, points: NDArray[np.float64], corners: Sequence[tuple[int, int]]) -> Pixels:
+    out = frame.copy()
+    x, y = (int(v) for v in points[50])
+    skin = frame[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3].reshape(-1, 3)
+    colour = [int(v) for v in skin.mean(axis=0)] if len(skin) else [128, 128, 128]
+    for a, b in corners:
+        centre = (points[a] + points[b]) / 2
+        half = np.linalg.norm(points[a] - points[b]) * 0.75
+        cv2.ellipse(out, tuple(int(v) for v in centre), (int(half), int(half * 0.6)), 0, 0, 360, colour, -1)
+    return out
+
+
+def another_person(source: Source, other: Source, seconds: float) -> Source:
+    """Another speaker's picture from the middle on, after a dissolve of so many seconds; the sound stays."""
+    middle, length = len(source.frames) // 2, max(1, round(seconds * float(source.fps)))
+
+    def mixed(n: int) -> Pixels:
+        weight = min(1.0, (n - middle + 1) / length)
+        at = min(len(other.frames) - 1, round(n / float(source.fps) * float(other.fps))) if other.frames else 0
+        return cv2.addWeighted(source.frames[n], 1 - weight, sized_like(other.frames[at], source.frames[n]), weight, 0)
+
+    return source.changed({n: mixed(n) for n in range(middle, len(source.frames))})
 
 
 def _opening(points: NDArray[np.float64]) -> float:

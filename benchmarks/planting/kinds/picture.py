@@ -7,9 +7,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from .source import Pixels, Source
-
-GREEN = (0, 177, 64)
+from ..source import Pixels, Source
+from .colour import GREEN
 
 
 def freeze_tail(source: Source, seconds: float) -> Source:

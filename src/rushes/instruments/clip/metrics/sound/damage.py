@@ -1,0 +1,214 @@
+"""What breaks a sound: crest_db, dropout_count, sound_gap_ms, dc_offset, channel_gap_db, sound_dynamic_db,
+steady_tone_db.
+
+Measured where they are named. Sound that plays at another speed is not among them: nothing in the sound itself says how
+fast it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric
+from rushes.core.span import Span
+from rushes.instruments.clip.metrics.making import from_zero, metric
+from rushes.instruments.clip.sound.damage import (
+    HOLE_BLOCKS,
+    HOLE_DB,
+    LOUD_DB,
+    QUIETEST_DB,
+    TONE_SHARE,
+    TONE_WINDOW_S,
+    crest_db,
+    decibels,
+    dynamic_db,
+    holes,
+    steady_tone,
+)
+from rushes.instruments.clip.sound.levels import SILENCE_DBFS, SILENCE_MS, SoundLevels
+
+_NO_SOUND = "A clip without sound, or with samples that are no numbers: no value."
+_QUIET = f"{_NO_SOUND} Loud parts under {QUIETEST_DB:.0f} dB: no value."
+_TOO_QUIET = "the sound is too quiet to judge"
+_BLOCKS = "blocks of a hundredth of a second, their variance averaged over the channels"
+_AUDIBLE = 0.01
+_fact = partial(Definition, unit="dB", lowest=None, highest=None, better="neither")
+
+CREST_DB = _fact(
+    name="crest_db",
+    better="higher",
+    summary="How far the peaks stand out of the sound; 9 and more for speech and music, 3 for a tone, less where the "
+    "sound "
+    "was cut off, whatever it was coded with or turned down to afterwards.",
+    formula=f"20·log10(95th percentile of the peaks of loud blocks) − 10·log10(mean variance of loud blocks); "
+    f"{_BLOCKS}; "
+    f"loud: within {LOUD_DB:.0f} dB of the 95th percentile",
+    edge_cases=f"{_QUIET} Of 57 real sounds 8.6 to 17.6; cut off by 30 dB and coded as AAC, where they were loud "
+    f"enough "
+    "to be cut off, 3.8 to 7.",
+    reference="crest factor; beside clipping_ratio, which lossy coding hides",
+    params=signature_params(block_ms=10, loud_db=LOUD_DB, percentile=95),
+    raised_by=("a direct current", "clicks"),
+    lowered_by=("strong compression of loudness", "steady tones"),
+)
+DROPOUT_COUNT = from_zero(
+    name="dropout_count",
+    unit="holes",
+    better="lower",
+    summary="Holes in the sound: it breaks off and comes back within half a second.",
+    formula=f"stretches of {HOLE_BLOCKS[0] * 10} to {HOLE_BLOCKS[1] * 10} ms that are {HOLE_DB:.0f} dB under the "
+    f"block 20 ms "
+    "before, with the sound back, within 10 dB of what it was at the limit, 20 ms after; " + _BLOCKS,
+    edge_cases=f"{_NO_SOUND} A hole in a quiet part, under −40 dB, does not count, nor one at the beginning or the "
+    f"end.",
+    reference="beside longest_silence_ms",
+    params=signature_params(block_ms=10, hole_db=HOLE_DB, hole_ms=f"{HOLE_BLOCKS[0] * 10}-{HOLE_BLOCKS[1] * 10}"),
+    raised_by=("music and effects that stop short",),
+    lowered_by=("noise and room sound mixed in afterwards",),
+)
+SOUND_GAP_MS = from_zero(
+    name="sound_gap_ms",
+    unit="ms",
+    better="lower",
+    summary="The longest stretch in which a sound that is heard elsewhere is switched off.",
+    formula=f"longest_silence_ms (|x| < {SILENCE_DBFS:.0f} dBFS in every channel) of a sound whose true peak is above "
+    "−40 dBFS, else 0",
+    edge_cases=f"{_NO_SOUND} A sound that is silent throughout: 0, for silence_ratio has that.",
+    reference="the rule of ffmpeg's silencedetect",
+    params=signature_params(level_dbfs=SILENCE_DBFS, run_ms=SILENCE_MS, heard_dbfs=-40, rate="own"),
+    raised_by=("pauses in a sound that was cleaned",),
+    lowered_by=("a shorter clip",),
+)
+DC_OFFSET = from_zero(
+    name="dc_offset",
+    unit="1",
+    better="lower",
+    summary="How far the sound lies beside zero; full scale is 1.",
+    formula="largest |mean of the samples| over the channels",
+    edge_cases=_NO_SOUND,
+    reference="direct-current offset",
+    params=signature_params(rate="own"),
+    raised_by=("a very short clip of low notes",),
+    lowered_by=("a high-pass filter",),
+)
+CHANNEL_GAP_DB = from_zero(
+    name="channel_gap_db",
+    unit="dB",
+    better="lower",
+    summary="How much louder one channel of a stereo sound is than the other; 40 and more is a lost channel.",
+    formula="10·log10(variance of the louder channel / variance of the other, no lower than 10⁻¹²)",
+    edge_cases=f"{_NO_SOUND} One channel or more than two: no value. Both under {QUIETEST_DB:.0f} dB: no value.",
+    reference="channel balance",
+    params=signature_params(rate="own"),
+    raised_by=("sounds placed at one side",),
+    lowered_by=("joint stereo coding",),
+)
+SOUND_DYNAMIC_DB = from_zero(
+    name="sound_dynamic_db",
+    unit="dB",
+    better="neither",
+    summary="How far the quiet parts are under the loud ones: 20 and more for speech in a room, under 10 for noise, "
+    "tones "
+    "and dense music.",
+    formula=f"95th − 10th percentile of the level of blocks, dB; {_BLOCKS}",
+    edge_cases=_QUIET,
+    reference="beside loudness_range_lu, which takes 3 s",
+    params=signature_params(block_ms=10, percentiles="10-95"),
+)
+STEADY_TONE_DB = _fact(
+    name="steady_tone_db",
+    better="lower",
+    summary="The strongest tone that is there most of the time, under the whole sound: 0 is nothing but a tone, −10 a "
+    "loud "
+    "hum. The note has its frequency.",
+    formula="10·log10(max over frequencies above 30 Hz of the 20th percentile over time of the power in three "
+    "neighbouring lines / mean power), of 128 ms (Hann), half overlapping, of the 16 kHz mono sound",
+    edge_cases=f"{_QUIET} Less than 256 ms: no value. Of 57 real sounds, music among them, −72 to −9.8.",
+    reference="beside dnsmos_bak",
+    params=signature_params(audio="16k-mono", percentile=TONE_SHARE, window_s=TONE_WINDOW_S, lines=3),
+    raised_by=("a drone or a held note",),
+    lowered_by=("louder sound beside it", "holes"),
+)
+
+
+def _or_quiet(definition: Definition, value: float | None, count: int) -> Measurement:
+    if value is None:
+        return Measurement.missing(definition, _TOO_QUIET)
+    return Measurement(definition=definition, value=value, count=count)
+
+
+def crest(levels: SoundLevels) -> Measurement:
+    """How far the peaks stand out; see `CREST_DB`."""
+    return _or_quiet(CREST_DB, crest_db(levels.block_power, levels.block_peak), len(levels.block_power))
+
+
+def dropout_count(levels: SoundLevels) -> Measurement:
+    """Holes in the sound; the span is that of the first. See `DROPOUT_COUNT`."""
+    found = holes(levels.block_power)
+    block_ms = 1000.0 * (((levels.rate + 5) // 10) // 10) / levels.rate
+    span = Span(found[0][0] * block_ms, (found[0][1] + 1) * block_ms) if found else None
+    note = ", ".join(f"{first * block_ms / 1000:.2f} s" for first, _ in found[:5]) if found else ""
+    count = len(levels.block_power)
+    return Measurement(definition=DROPOUT_COUNT, value=len(found), count=count, note=note and f"at {note}", span=span)
+
+
+def sound_gap_ms(levels: SoundLevels) -> Measurement:
+    """The longest stretch switched off; see `SOUND_GAP_MS`."""
+    value = levels.longest_silence_ms if levels.true_peak > _AUDIBLE else 0.0
+    return Measurement(definition=SOUND_GAP_MS, value=value, count=levels.samples)
+
+
+def dc_offset(levels: SoundLevels) -> Measurement:
+    """How far the sound lies beside zero; see `DC_OFFSET`."""
+    value = float(np.abs(levels.channel_mean).max(initial=0.0))
+    return Measurement(definition=DC_OFFSET, value=value, count=levels.samples)
+
+
+def channel_gap_db(levels: SoundLevels) -> Measurement:
+    """How much louder one channel is; see `CHANNEL_GAP_DB`."""
+    if levels.channels != 2:
+        return Measurement.missing(CHANNEL_GAP_DB, f"needs two channels; the sound has {levels.channels}")
+    low, high = sorted(decibels(levels.channel_power).tolist())
+    return _or_quiet(CHANNEL_GAP_DB, high - low if high >= QUIETEST_DB else None, levels.samples)
+
+
+def sound_dynamic_db(levels: SoundLevels) -> Measurement:
+    """How far the quiet parts are under the loud ones; see `SOUND_DYNAMIC_DB`."""
+    return _or_quiet(SOUND_DYNAMIC_DB, dynamic_db(levels.block_power), len(levels.block_power))
+
+
+def steady_tone_db(seen: Any) -> Measurement:
+    """The strongest steady tone; see `STEADY_TONE_DB`."""
+    if seen.audio is None or not len(seen.audio.samples):
+        return Measurement.missing(STEADY_TONE_DB, str(seen.audio_missing or "the clip has no sound"))
+    if not np.isfinite(seen.audio.samples).all():
+        return Measurement.missing(STEADY_TONE_DB, "the sound holds samples that are no numbers; export it again")
+    found = steady_tone(seen.audio.samples, seen.audio.rate)
+    if found is None:
+        return Measurement.missing(STEADY_TONE_DB, "the sound is too quiet or too short to judge")
+    level, hertz = (round(value, 6) for value in found)
+    note = f"{hertz:.0f} Hz"
+    return Measurement(definition=STEADY_TONE_DB, value=level, count=len(seen.audio.samples), note=note)
+
+
+def _of_levels(definition: Definition, reading: Callable[[SoundLevels], Measurement], **shown: Any) -> ClipMetric:
+    def measure(seen: Any) -> Measurement:
+        return Measurement.missing(definition, seen.levels_missing) if seen.levels is None else reading(seen.levels)
+
+    return metric(definition, measure, "levels", on_request=True, **shown)
+
+
+CREST_DB_METRIC = _of_levels(CREST_DB, crest, label="crest dB", room="page", too_low="sound is flattened")
+DROPOUT_COUNT_METRIC = _of_levels(DROPOUT_COUNT, dropout_count, label="dropouts", too_high="sound drops out")
+SOUND_GAP_MS_METRIC = _of_levels(SOUND_GAP_MS, sound_gap_ms, too_high="part of the sound is missing")
+DC_OFFSET_METRIC = _of_levels(DC_OFFSET, dc_offset, too_high="sound lies beside zero")
+CHANNEL_GAP_DB_METRIC = _of_levels(CHANNEL_GAP_DB, channel_gap_db, too_high="one channel is missing")
+SOUND_DYNAMIC_DB_METRIC = _of_levels(SOUND_DYNAMIC_DB, sound_dynamic_db, too_low="noise or a tone under the sound")
+STEADY_TONE_DB_METRIC = metric(
+    STEADY_TONE_DB, steady_tone_db, "sound", on_request=True, too_high="a tone in place of the sound"
+)

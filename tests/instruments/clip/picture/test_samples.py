@@ -1,0 +1,163 @@
+"""A few frames in detail: noise, banding, blocks, seams, combs, colour, by hand and end to end."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rushes.instruments.clip import evaluate_clip
+from rushes.instruments.clip.frames.picture_samples import (
+    SampleWatch,
+    banding,
+    blocking,
+    centre,
+    clipped_colour,
+    combing,
+    noise_level,
+    seams,
+    second_channel,
+    static_part,
+)
+from rushes.instruments.clip.metrics import METRICS
+from rushes.instruments.clip.metrics.picture.stills import COMBING, upper_quartile
+from rushes.media.array_reader import ArrayReader
+from rushes.media.encode import write_clip
+
+NAMES = "noise_level static_part banding blocking seam_length combing clipped_colour peak_luma second_channel".split()
+
+
+def slope(height: int = 128, width: int = 160) -> np.ndarray:
+    """A picture without noise: light that grows to the right and down."""
+    y, x = np.mgrid[0:height, 0:width]
+    return (60 + 0.5 * x + 0.3 * y).astype(np.float32)
+
+
+def test_noise_of_known_strength() -> None:
+    rng = np.random.default_rng(1)
+    for sigma in (2.0, 10.0):
+        noisy = slope() + rng.normal(0, sigma, (128, 160)).astype(np.float32)
+        # the quietest quarter of blocks, of 64 values that are not independent, lies some 12 % below the mean
+        assert noise_level(noisy) == pytest.approx(0.88 * sigma, rel=0.05)
+    assert noise_level(slope()) == pytest.approx(0, abs=1e-3)
+    assert noise_level(np.zeros((64, 64), np.float32)) == 0
+
+
+def test_static() -> None:
+    rng = np.random.default_rng(6)
+    half = slope(129, 161)
+    half[:, 80:] = rng.uniform(0, 255, (129, 81))
+    # 8 × 10 blocks of 16 × 16, of which the right five columns are noise
+    assert static_part(half) == 0.5
+    faint = slope(129, 161) + rng.normal(0, 8, (129, 161)).astype(np.float32)
+    assert static_part(faint) == 0.0
+    stripes = np.tile(200.0 * (np.arange(161) % 2), (129, 1)).astype(np.float32)
+    assert static_part(stripes) == 0.0, "the one below is alike"
+
+
+def test_few_levels() -> None:
+    rng = np.random.default_rng(2)
+    full = rng.integers(20, 230, (120, 160, 3)).astype(np.uint8)
+    # all levels equally often: sums of whole waves are near 0; levels 4, 12, 20 …: e^(2πi v/8) is the same for all
+    assert banding(full) < 0.05
+    assert banding((full // 8 * 8 + 4).astype(np.uint8)) > 0.7
+    assert banding((full // 32 * 32 + 16).astype(np.uint8)) > 0.3
+
+
+def test_blocks() -> None:
+    # steps of 10 every 8 pixels along both axes and nothing between: e = 10, mean d = 10 · 19 / 159 and 10 · 15 / 127
+    y, x = np.mgrid[0:128, 0:160]
+    blocky = (10.0 * (x // 8) + 10.0 * (y // 8)).astype(np.float32)
+    expected = np.mean([10 / (10 * 19 / 159 + 0.3), 10 / (10 * 15 / 127 + 0.3)])
+    assert blocking(blocky) == pytest.approx(expected, rel=1e-3)
+    assert blocking(slope()) == pytest.approx(0, abs=1e-3)
+
+
+def test_seams() -> None:
+    tiled = slope()
+    for place in (40, 80, 120):
+        tiled[:, place:] += 9
+    for place in (32, 64, 96):
+        tiled[place:] -= 9
+    assert seams(tiled) == 1.0, "three of each, from edge to edge"
+    assert seams(slope()) == 0.0
+    two = slope()
+    two[:, 40:] += 9
+    two[:, 80:] += 9
+    assert seams(two) == 0.0
+
+
+def test_combs() -> None:
+    # stripes of 12 pixels that move by 6: odd rows of the later picture between even rows of the earlier one
+    x = np.arange(160)
+    before, after = (np.tile(100.0 + 80 * ((x + shift) // 12 % 2), (128, 1)).astype(np.float32) for shift in (0, 6))
+    woven = before.copy()
+    woven[1::2] = after[1::2]
+    # where the rows differ, by 80, those two apart agree: 80 / (0 + 1), of up to 10 of the 16 columns of a block
+    assert combing(woven, after) == pytest.approx(80 * 10 / 16)
+    assert combing(before, after) == 0.0
+    assert combing(before, before) == 0.0, "nothing moves"
+
+
+def test_noise_is_no_comb() -> None:
+    rng = np.random.default_rng(3)
+    one, other = (rng.normal(120, 20, (128, 160)).astype(np.float32) for _ in range(2))
+    # √1.5 σ over √2 σ, less the level added below
+    assert combing(one, other) == pytest.approx(math.sqrt(0.75), abs=0.06)
+
+
+def test_colours() -> None:
+    picture = np.full((40, 40, 3), 100, np.uint8)
+    picture[:10] = (255, 0, 0)
+    assert clipped_colour(picture) == 0.25
+    assert second_channel(picture) == pytest.approx(100 / 255)
+    green = np.zeros((40, 40, 3), np.uint8)
+    green[..., 1] = 180
+    assert second_channel(green) == 0.0
+    assert second_channel(np.zeros((40, 40, 3), np.uint8)) == 1.0
+
+
+def test_the_centre_keeps_coded_blocks_in_place() -> None:
+    y, x = np.mgrid[0:720, 0:1280]
+    part = centre((1000.0 * y + x).astype(np.float32))
+    assert part.shape == (384, 384)
+    assert part[0, 0] % 16 == 0 and (part[0, 0] // 1000) % 16 == 0
+    assert centre(slope()).shape == (128, 160)
+
+
+def test_which_frames_are_looked_at() -> None:
+    frames = np.full((110, 96, 96, 3), 90, np.uint8)
+    watch = SampleWatch()
+    for frame in ArrayReader(frames, fps=10):
+        watch.add(frame)
+    found = watch.finish()
+    assert not isinstance(found, str)
+    assert found.time_ms == (100.0, 1000.0, 2000.0, 4000.0, 8000.0)
+
+
+@pytest.mark.parametrize(("shape", "why"), [((1, 40, 40, 3), "too short"), ((9, 90, 90, 3), "96 pixels")])
+def test_nothing_to_look_at(shape: tuple[int, ...], why: str) -> None:
+    watch = SampleWatch()
+    for frame in ArrayReader(np.zeros(shape, np.uint8), fps=10):
+        watch.add(frame)
+    assert why in str(watch.finish())
+
+
+def test_upper_quartile() -> None:
+    assert upper_quartile(COMBING, [1.0]).value == 1.0
+    assert upper_quartile(COMBING, [0.0, 0.0, 3.0]).value == 1.5
+
+
+def test_end_to_end(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    noise = (rng.integers(0, 256, (96, 128), dtype=np.uint8) for _ in range(20))
+    path = write_clip(tmp_path / "noise.mp4", noise, fps=10, crf=18)
+    result = evaluate_clip(path, metrics=NAMES)
+    assert result["noise_level"].value > 20 and result["noise_level"].count == 2
+    assert result["sharpness"].value > 0.9
+    assert evaluate_clip(path, profile="metricbundle-v1", tier=0)["noise_level"].value is None, "on request"
+    for name in NAMES:
+        assert METRICS[name].on_request
+        assert result[name].value is not None and result[name].value == evaluate_clip(path, metrics=NAMES)[name].value
