@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 import sqlite3
-import subprocess
 import threading
-from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -107,22 +103,6 @@ def test_a_failed_transaction_leaves_nothing(database):
         raise RuntimeError
     with database.read() as connection:
         assert connection.execute(text("SELECT count(*) FROM admin")).scalar() == 0
-
-
-@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("program", ["sqlite3", "python3"])
-def test_a_backup_beside_an_open_study_has_every_acknowledged_vote(service, people, database, tmp_path, program):
-    """By the very line of the documentation. A copy of the file alone lacks what is still in the write-ahead log."""
-    page = (Path(__file__).parents[2] / "docs" / "preference.md").read_text(encoding="utf-8")
-    (line,) = re.findall(rf"^{program} .*VACUUM INTO.*$", page, re.MULTILINE)
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
-    for person in people(3):
-        person.vote(person.task())
-    assert (tmp_path / "studies.db-wal").stat().st_size > 0, "the votes must be in the log for this to say anything"
-    subprocess.run(line, shell=True, cwd=tmp_path, check=True)
-    with open_service(tmp_path / "backup.db") as copy:
-        assert copy.votes("takes") == service.votes("takes") and len(copy.votes("takes")) == 3
 
 
 def test_what_is_no_database_of_studies_is_said_in_one_line(tmp_path):
