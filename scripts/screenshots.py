@@ -70,7 +70,7 @@ def demo_gallery(demo: Path, folder: Path) -> Iterator[Gallery]:
     failures(suite, "psnr", top=2).save(folder / "failures.html")
     systems = {name: demo / "board" / name for name in ("amber", "birch")}
     site = {"site": str(ROOT / "site")} if (ROOT / "site" / "index.html").is_file() else {}
-    names = {"take": "take_freeze", "shared": "p00", "board": suite.name, **site}
+    names = {"take": "walker_freeze", "shared": "p00", "board": suite.name, **site}
     with served_gallery(folder, runs=runs, suite=suite, systems=systems, names=names) as gallery:
         called = {path.resolve(): name for name, path in gallery.runs.items()}
         named = {run.relative_to(demo).parts[0]: called[run.resolve()] for run in runs_of(demo)}
@@ -135,7 +135,8 @@ def opened(browser: Browser, report: Path, scheme: str) -> Iterator[Page]:
 
 def clip_picture(page: Page, target: Path) -> None:
     """An open row with a fault to see, brought to the top of the window."""
-    button = page.locator("button.open", has_text="face_lost").or_(page.locator("button.open", has_text="take_freeze"))
+    first, second = (page.locator("button.open", has_text=name) for name in ("face_lost", "walker_freeze"))
+    button = first.or_(second)
     button.last.click()
     button.last.evaluate("element => element.scrollIntoView({ block: 'start' })")
     page.mouse.wheel(0, -60)

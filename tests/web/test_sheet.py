@@ -222,7 +222,7 @@ def test_more_of_the_sheet_comes_in_pieces_of_60(make_site: MakeSite, tmp_path: 
     assert client.get("/runs/many/tiles?page=9").text.strip() == ""
     kept = client.get("/runs/many/tiles?page=1&min.freeze_frame_ratio=0.8").text
     assert kept.count('class="tile"') == 10, "240/300 and up"
-    assert "was moved or deleted" in kept
+    assert "The clip is no longer there" in kept
 
 
 def test_long_names_show_their_end(make_site: MakeSite, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from rushes.cli.measure.failed import say_failed
 from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.present.terminal.console import (
     EXIT_BAD_INPUT,
@@ -224,6 +223,8 @@ def clip(
             _suggest(run, rules)
     say(*run.remarks)
     if metric:
+        from rushes.cli.measure.failed import say_failed
+
         say_failed(run, strict=strict)
     if fail_on is not None:
         _hold(run, rules, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)

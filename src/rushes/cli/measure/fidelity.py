@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rushes.cli.measure.failed import say_failed
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.protocols import DEFAULT, PROTOCOLS
 from rushes.present.terminal.colours import bold
@@ -138,6 +137,8 @@ def fidelity(
         _show(done, written, verbose=verbose)
     say(*done.notes)
     if metric:
+        from rushes.cli.measure.failed import say_failed
+
         say_failed(done.run, strict=strict)
 
 

@@ -27,6 +27,13 @@ def answers_data(opened: OpenRun) -> list[dict[str, object]]:
     return [value_data(m, reading=words) for words, m in found]
 
 
+def coverage_of(run: Run) -> list[dict[str, object]]:
+    """What a pass of a run of clips covers, for `run/covers.html`; [] for another instrument's."""
+    from rushes.instruments.clip.signals.coverage import coverage_data
+
+    return coverage_data(run.info.get("settings")) if run.instrument == "clip" else []
+
+
 def _answers(table: Table) -> Iterable[tuple[str, Measurement]]:
     for row in table.rows:
         cells = list(zip(row, table.columns, strict=True))

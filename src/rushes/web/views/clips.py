@@ -29,6 +29,7 @@ from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import file_response
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.http.routes import admin_router, with_json_view
+from rushes.web.runs.answers import coverage_of
 from rushes.web.runs.cache import OpenRun, Row
 from rushes.web.runs.cards import reason_data
 from rushes.web.runs.data import asked_data, run_head, take_page, timeline_data
@@ -71,6 +72,7 @@ def take(request: Request, name: str, id: str) -> Response:
         groups=number_groups(numbers, of_clip=opened.run.instrument == "clip"),
         why=[reason_data(reason) for reason in why],
         prompt=prompt_of(opened.run, row.entry.subject),
+        coverage=coverage_of(opened.run),
         **around,
     )
 

@@ -19,7 +19,7 @@ from rushes.web.clips.triage import NOTHING, Change, CommentChanged, change_mark
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page
 from rushes.web.http.routes import Form, admin_router, with_json_view
-from rushes.web.runs.answers import answers_data, sets_data
+from rushes.web.runs.answers import answers_data, coverage_of, sets_data
 from rushes.web.runs.cache import ON_A_SHEET, OpenRun
 from rushes.web.runs.cards import SHEET_SIZE, tiles
 from rushes.web.runs.data import (
@@ -109,6 +109,7 @@ def _around(request: Request, name: str, opened: OpenRun, query: RunQuery) -> di
         "grids": grids,
         "answers": answers_data(opened),
         "sets": sets_data(opened.run) if opened.run.instrument == "distribution" else [],
+        "coverage": coverage_of(opened.run),
         "local": on_this_machine(request, bench),
         "has_studies": not bench.viewing,
         "study_command": f"rushes serve --db studies.db --run {shlex.quote(str(opened.run.path))} --run OTHER",
