@@ -53,7 +53,7 @@ def test_a_rule_measures_and_badges_it(measured: Path) -> None:
 
 def test_it_is_in_the_csv_and_the_terminal(measured: Path) -> None:
     rows = list(csv.DictReader((measured / "all.csv").read_text().splitlines()))
-    assert {row["id"]: row[SIGNATURE] for row in rows} == {"barred": "0.25", "full": "0.0"}
+    assert {row["id"]: row["letterbox_ratio"] for row in rows} == {"barred": "0.25", "full": "0.0"}
     shown = (measured / "terminal.txt").read_text()
     assert re.search(r"\bbars\b", shown) and "0.25" in shown and SIGNATURE in shown
 

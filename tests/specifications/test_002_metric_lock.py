@@ -231,11 +231,12 @@ VALUE_FREE = {
     "demo": "writes a folder of its own by the commands here",
     "import-scores": "numbers that other tools named",
     **dict.fromkeys(("clip", "fidelity", "fvd", "sweep", "robust", "paper", "canon", "calibrate"), "measures no poses"),
-    **dict.fromkeys(("metrics", "profile", "doctor", "models", "config"), "shows no run"),
+    **dict.fromkeys(("metrics", "profile", "doctor", "models", "config", "new"), "shows no run"),
     **dict.fromkeys(("serve", "view", "study"), "the pages of tests/web, which read the names that `report` has"),
     "believe": "needs a study; its names are those of `board`",
     "suite": "runs the measuring commands",
     "rank": "takes votes",
+    "verify": "counts and digests, no value",
     "judge": "asks a judge about clips",
     **dict.fromkeys(("figure", "failures"), "takes a suite; its names are those of `table`"),
 }

@@ -229,7 +229,8 @@ def _badges(count: int) -> list[str]:
 
 def test_the_home_page_names_the_worst_clips_of_shards(runs: tuple[Path, Path]) -> None:
     whole, parts = map(read_summary, runs)
-    assert parts == whole and len(parts.worst) == 3
+    # which clips the badges belong to is not read out of shards
+    assert parts == replace(whole, signals={}) and len(parts.worst) == 3
 
 
 def test_columns_of_a_state_that_is_gone_are_let_go(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_what_fired_comes_first_with_its_threshold(make_site: MakeSite, tmp_path
     assert found == {
         "freeze_frame_ratio": ("", 0),
         "sharpness": ("< 0.33", 2),
-        "longest_freeze_ms": ("> 450", 1),
+        "longest_freeze_ms": ("> 350", 1),
     }
     page = client.get("/runs/run/take?id=a").text
     table = page[page.index('class="groups"') :]

@@ -74,5 +74,5 @@ def test_workers_that_cannot_start_end_the_command(folder: Path, deed: str, reas
     assert done.returncode == 1, done.stderr
     assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ") and reason in done.stderr
     assert not [path for path in (folder / "run").rglob("*.jsonl") if path.read_bytes()]
-    assert json.loads((folder / "run" / "run.json").read_text())["status"] == "interrupted"
+    assert not (folder / "run").exists(), "what came to nothing leaves nothing behind"
     assert len(rushes.evaluate_clips(["takes"], run="run").subjects) == 4

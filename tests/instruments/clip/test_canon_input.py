@@ -101,7 +101,8 @@ def test_the_form_does_not_change_what_is_seen(take: Path) -> None:
     raw, canon = rushes.evaluate_clip(take), rushes.evaluate_clip(take, canon=True)
     same = ("fps", "frame_count", "video_duration_ms", "freeze_frame_ratio", "scene_cut_count", "repeated_frame_ratio")
     assert [canon[name].value for name in same] == [raw[name].value for name in same]
-    assert (canon.badge, canon.reasons) == (raw.badge, raw.reasons)
+    words = [[reason.partition(" (")[0] for reason in one.reasons] for one in (raw, canon)]
+    assert canon.badge == raw.badge and words[0] == words[1]
 
 
 def test_a_rate_that_is_asked_for_repeats_frames_and_says_so(take: Path) -> None:

@@ -177,7 +177,7 @@ def test_what_was_pulled_is_found_last(
     monkeypatch.delenv("RUSHES_WEIGHTS", raising=False)
     monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "cache"))
     with pytest.raises(
-        WeightsNotFound, match="run: rushes models pull i3d; or place it at tools/eval_fvd/i3d_pretrained"
+        WeightsNotFound, match="run: rushes models pull i3d; or put it at tools/eval_fvd/i3d_pretrained"
     ):
         find_weights("i3d", [])
     state = {n: v.numpy() for n, v in random_state("i3d", 5).items() if not n.endswith("num_batches_tracked")}

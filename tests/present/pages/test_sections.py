@@ -78,12 +78,12 @@ def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
 def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
     run = read_run(sweep_run)
     assert robustness.summary(run) == (
-        "In sweep the answer holds least at gaussian_blur 1.0, where 0% of the runs keep it."
+        "In sweep the answer holds least at gaussian_blur 2.0, where 0% of the runs keep it."
     )
     rows = {(row[0], row[1]): row[2:] for row in texts(run, robustness, 0)}
     # ESI and drift over the grid, then alone: without blur, both levels of brightness keep the answer.
     assert rows[("gaussian_blur", "3.0")] == ["0", "1", "0", "1", "2"]
-    assert rows[("brightness", "all values")] == ["0.2500", "0.7500", "1", "0", "8"]
+    assert rows[("brightness", "all values")] == ["0.5000", "0.5000", "1", "0", "8"]
 
 
 def test_settings_shown_are_those_that_tell_namesakes_apart() -> None:

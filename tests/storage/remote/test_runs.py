@@ -183,7 +183,8 @@ def test_a_folder_here_that_fell_behind_the_store_is_not_gone_on_from(
 @pytest.mark.usefixtures("slow_pushes")
 def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
     with opened(bucket.url("run")) as run:
-        run.finish([])
+        run.add(entry("a"))
+        run.finish(["a"])
     with pytest.raises(RunError, match=f"^{bucket.url('run')}: already contains a run with tier"):
         open_run(bucket.url("run"), instrument="clip", settings={"tier": 1})
     bucket.put("other/holiday.jpg", b"x")

@@ -16,7 +16,7 @@ PROFILE = parse_profile('name = "mine"\n[flagged]\nblur_p10 = { below = 47850 }\
 def write_judged(folder: Path) -> Path:
     """The clip `cut` of the run of format 2, judged anew and written as runs are written now."""
     old = next(entry for entry in read_run(GOLDENS / "format2").entries if entry.subject.id == "cut")
-    badge = judge({readings(m.signature)[0]: m for m in old.measurements}, PROFILE)
+    badge = judge({(readings(m.signature) or (m.name,))[0]: m for m in old.measurements}, PROFILE)
     subject = Subject(id="cut", kind="clip", path="gone/cut.mp4", sha256=None, badge=badge.status, why=badge.why)
     with RunWriter(folder, instrument="clip", settings={"tier": 0, "profile": "mine"}, inputs=["cut"]) as run:
         run.add(Entry(subject=subject, measurements=old.measurements))

@@ -187,7 +187,9 @@ def test_a_run_stores_the_words_it_was_given(tmp_path: Path) -> None:
 def test_a_frame_has_a_row_for_every_number(study: Run) -> None:
     pytest.importorskip("pandas", reason="data frames need pandas")
     frame = study.to_frame()
-    assert list(frame.columns[:4]) == ["subject", "badge", "name", "value"] and list(frame.columns[-1:]) == ["system"]
+    assert list(frame.columns[:4]) == ["subject", "review_signal", "name", "value"] and list(frame.columns[-1:]) == [
+        "system"
+    ]
     amber = frame[(frame["system"] == "amber") & frame["signature"].str.contains("raw")].iloc[0]
     assert (amber["value"], amber["low"], amber["high"], amber["level"]) == (1010.0, 1000.0, 1020.0, 0.95)
     assert len(frame) == 5

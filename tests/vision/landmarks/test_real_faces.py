@@ -66,27 +66,22 @@ def _late(seconds: float) -> Callable[[NDArray[np.float32]], NDArray[np.float32]
 
 
 @pytest.mark.parametrize("name", SPEAKERS)
-def test_a_speaker_is_in_sync_and_a_shifted_one_is_not(shared: Path, tmp_path: Path, name: str) -> None:
-    clip = _clip(shared, f"face_LipNet_{name}.mpg")
-    own = evaluate_clip(clip, tier=1)
-    assert own["mouth_audio_margin"].value > 0
-    assert own["mouth_speech_motion"].value > AT_REST
-    assert (own["longest_face_gap_ms"].value, own["mouth_audio_offset_ms"].note) == (0.0, "in sync")
+def test_less_than_three_seconds_of_speech_are_not_judged(shared: Path, name: str) -> None:
+    own = evaluate_clip(_clip(shared, f"face_LipNet_{name}.mpg"), tier=1)
+    assert own["mouth_speech_motion"].value > AT_REST and own["longest_face_gap_ms"].value == 0.0
+    assert own["mouth_audio_margin"].value is None
+    assert own["mouth_audio_margin"].note.endswith("s of speech with the face; 3 are needed")
+
+
+def test_a_speaker_is_in_sync_and_a_shifted_one_is_not(shared: Path, tmp_path: Path) -> None:
+    clip = shared / "suites" / "adth" / "ground-truth" / "obama.mp4"
+    if not clip.is_file():
+        pytest.skip(f"{clip.name} of the talking heads is not here")
     samples = read_audio(clip).samples
-    for seconds in (0.4, -0.4):
-        late = _with_sound(clip, _late(seconds)(samples), tmp_path / "late.wav")
-        assert late["mouth_audio_margin"].value < 0
-        if (told := late["mouth_audio_offset_ms"].value) is not None:
-            assert told == pytest.approx(1000 * seconds, abs=160)
-
-
-def test_a_speakers_own_sound_fits_better_than_another_speakers(shared: Path, tmp_path: Path) -> None:
-    clips = {name: _clip(shared, f"face_LipNet_{name}.mpg") for name in SPEAKERS}
-    for name, clip in clips.items():
-        own = evaluate_clip(clip, tier=1)["mouth_audio_margin"].value
-        for other in sorted(set(SPEAKERS) - {name}):
-            swapped = _with_sound(clip, read_audio(clips[other]).samples, tmp_path / f"{other}.wav")
-            assert swapped["mouth_audio_margin"].value < own, (name, other)
+    own, late = (_with_sound(clip, sound, tmp_path / "sound.wav") for sound in (samples, _late(0.4)(samples)))
+    assert own["mouth_audio_margin"].value > 0 > late["mouth_audio_margin"].value
+    if (told := late["mouth_audio_offset_ms"].value) is not None:
+        assert told == pytest.approx(400, abs=160)
 
 
 def test_music_under_a_face_that_does_not_speak_is_not_judged(shared: Path) -> None:
@@ -141,7 +136,7 @@ def test_a_mouth_held_still_while_speech_goes_on_is_dead(
     measured = evaluate_clip(tmp_path / "dead.mp4", tier=1)
     assert measured["face_present_ratio"].value == 1.0
     assert measured["mouth_speech_motion"].value < AT_REST
-    assert measured["mouth_audio_margin"].note.startswith("the lips hardly move")
+    assert measured["mouth_audio_margin"].value is None
 
 
 def _sound(clip: Path) -> AudioTrack:

@@ -24,7 +24,7 @@ from rushes.storage.remote.store import get_bytes, get_files
 from rushes.storage.remote.transfer import errors_about
 from rushes.storage.runs.disk import CORRUPT, misfits
 from rushes.storage.runs.packing import subject_of
-from rushes.storage.runs.run import Run
+from rushes.storage.runs.run import Keeper, Run
 from rushes.storage.runs.subjects import Subject
 from rushes.storage.runs.writer import SHARDED, in_shards
 from rushes.storage.shards import index as marks
@@ -55,11 +55,12 @@ def _read_remote(given: str, damaged: bool) -> Run:
     folder = home / safe_name(url)
     folder.mkdir()
     try:
-        run = replace(_read_at(url, folder, damaged), url=url)
+        keeper = Keeper()
+        run = replace(_read_at(url, folder, damaged), url=url, keeper=keeper)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
+    weakref.finalize(keeper, shutil.rmtree, home, ignore_errors=True)
     return run
 
 

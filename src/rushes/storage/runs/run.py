@@ -40,6 +40,10 @@ _SUMMARY, _NOTES = "rushes.instruments.catalogue:summary_of", "rushes.instrument
 """Named and not imported: what a run says is its instrument's to know."""
 
 
+class Keeper:
+    """Something that a folder's end can be tied to."""
+
+
 @dataclass(frozen=True, repr=False)
 class Run(Answer):
     """What was measured, clip by clip.
@@ -66,6 +70,9 @@ class Run(Answer):
     """The files of a run in shards; None where all of a run is in memory."""
     damage: tuple[str, ...] = ()
     """What is not as it was written, a line each; only where a damaged run was asked for."""
+
+    keeper: Keeper | None = field(default=None, compare=False)
+    """What the folder of a run from a store lives by: shared by copies of the run, and gone with the last of them."""
 
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """What the call that made it had to say: files that were skipped, clips that are gone."""

@@ -270,8 +270,8 @@ def test_a_clip_that_cannot_be_read(tmp_path):
         ({"base_url": "ftp://host"}, "reads http"),
         ({"base_url": "http://"}, "reads http"),
         ({"base_url": "https://me:secret@host/v1"}, "no user name or password"),
-        ({"model": ""}, "needs --judge openai:MODEL"),
-        ({"question": " "}, "--question TEXT"),
+        ({"model": ""}, "needs judge='openai:MODEL'"),
+        ({"question": " "}, "question="),
         ({"frames": 0}, "at least one frame"),
     ],
 )

@@ -16,7 +16,7 @@ from rushes import measure_robustness, sweep_clips
 from rushes.core.errors import InputError, RunError
 from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.instruments.clip.signals.bundle_judge import BundleJudge
-from rushes.instruments.clip.signals.profile import load_profile
+from rushes.instruments.clip.signals.profile import load_profile, parse_profile
 from rushes.instruments.robustness.seed.sweep_dir import read_sweep, verify_sweep
 from rushes.instruments.robustness.sweep.axes import idle_axes, planned
 from rushes.instruments.robustness.sweep.endpoint import EndpointJudge
@@ -359,14 +359,16 @@ class TestWarnings:
         return idle_axes(axes, seeds, judge)
 
     def test_a_bundle_without_sound_cannot_be_moved_by_it(self):
-        general = named_judge("bundle", JudgeOptions())
+        picture = parse_profile('name = "mine"\n[flagged]\nsharpness = { below = 0.3 }\n', source="mine.toml")
+        general = BundleJudge(picture, 0)
         (line,) = self.warned({"audio_shift": [0.0, 200.0]}, [1], general)
         assert line.startswith("audio_shift cannot affect this judge, and will look perfectly stable: no rule of the")
         assert self.warned({"brightness": [1.0]}, [1], general) == []
         assert self.warned({"audio_shift": [0.0]}, [1], BundleJudge(load_profile("talking-head"), 1)) == []
 
     def test_seeds_that_only_repeat(self):
-        general = named_judge("bundle", JudgeOptions())
+        picture = parse_profile('name = "mine"\n[flagged]\nsharpness = { below = 0.3 }\n', source="mine.toml")
+        general = BundleJudge(picture, 0)
         (line,) = self.warned({"brightness": [1.0], "gaussian_noise": [0.0]}, [1, 2], general)
         assert line.startswith("2 seeds only repeat each run")
         assert self.warned({"gaussian_noise": [0.0, 3.0]}, [1, 2], general) == []

@@ -154,6 +154,8 @@ def dropout_count(levels: SoundLevels) -> Measurement:
     span = Span(found[0][0] * block_ms, (found[0][1] + 1) * block_ms) if found else None
     note = ", ".join(f"{first * block_ms / 1000:.2f} s" for first, _ in found[:5]) if found else ""
     count = len(levels.block_power)
+    if not count:
+        return Measurement.missing(DROPOUT_COUNT, _TOO_QUIET)
     return Measurement(definition=DROPOUT_COUNT, value=len(found), count=count, note=note and f"at {note}", span=span)
 
 
