@@ -85,7 +85,7 @@ def view(folder: Path | str | Run = ".", *, port: int = 0) -> View:
         )
     command = [sys.executable, "-m", "rushes", "view", str(place), "--port", str(port), "--json"]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)  # our own command  # nosec B603
         line = process.stdout.readline() if process.stdout is not None else ""
         if not line:
             process.communicate()

@@ -21,7 +21,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 
 from rushes import __version__
 from rushes.core.canonical import json_object
@@ -177,8 +177,8 @@ def _copy_rows(source: Database, copy: Database) -> None:
             for part in rows.mappings().partitions(_BATCH):
                 writing.execute(table.insert(), [dict(row) for row in part])
             if copy.kind == "postgresql":  # the next row made there must not take an id that is taken
-                last = f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
-                writing.execute(text(last))  # our own table's name  # nosec B608
+                sequence = func.pg_get_serial_sequence(table.name, "id")
+                writing.execute(select(func.setval(sequence, func.max(table.c.id))))
 
 
 def _settle(snapshot: Path) -> None:
