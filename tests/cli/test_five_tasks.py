@@ -26,7 +26,7 @@ PROMPTS = 8
 
 
 def started(*words: str) -> Callable[[], object]:
-    """The command in a Python of its own: torch must not run in a fork of a process that has used it."""
+    """The command in a Python of its own: torch and charts must not run in a fork of a process that has used them."""
 
     def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -79,7 +79,7 @@ def test_which_system_is_better(folder: Path) -> None:
     shown = lines("suite", "run", "systems", "-o", "out", "--jobs", "1", run=started)
     assert any("rushes board out" in line for line in shown), "the second command is named"
     assert (folder / "out.toml").is_file()
-    answer = lines("board", "out", "--strips", "0", "--timelines", "0")
+    answer = lines("board", "out", "--strips", "0", "--timelines", "0", run=started)
     assert "birch" in " ".join(answer[:2]), answer
     assert (folder / "out" / "board.html").is_file()
 
