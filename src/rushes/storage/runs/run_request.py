@@ -94,11 +94,16 @@ def _differences(stored: object, wanted: Mapping[str, object]) -> str:
     return "; ".join([*(_difference(key, there.get(key), wanted.get(key)) for key in plain), *others])
 
 
+_LONGEST = 160
+"""Letters of a difference that are read; of a longer one, its name says more."""
+
+
 def _difference(key: str, stored: object, wanted: object) -> str:
     if isinstance(stored, list) and isinstance(wanted, list):
         gone, new = ([one for one in side if one not in other] for side, other in ((stored, wanted), (wanted, stored)))
         stored, wanted = (gone, new) if gone or new else (stored, wanted)
-    return f"{key} {_setting(stored)}, not {_setting(wanted)}"
+    told = f"{key} {_setting(stored)}, not {_setting(wanted)}"
+    return told if len(told) <= _LONGEST else f"other {key}"
 
 
 def _setting(value: object) -> str:
