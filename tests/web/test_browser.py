@@ -169,7 +169,9 @@ def test_the_last_vote_can_be_changed_with_the_keyboard(visit: Callable[..., Vis
     playwright.expect(page.get_by_label("note")).to_have_value("B flickers at the end")
     playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)  # nobody has to watch again
     shoot(page, "change_vote")
+    page.wait_for_load_state("load")  # its scripts have run: keys are heard
     page.keyboard.press("b")
+    playwright.expect(page.locator("[name=winner][value=B]")).to_be_checked()
     page.get_by_role("button", name="Change my vote").focus()
     page.keyboard.press("Enter")
     playwright.expect(page.get_by_text("Your last vote was changed")).to_be_visible()
