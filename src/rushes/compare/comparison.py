@@ -13,12 +13,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
 
+import numpy as np
+
 from rushes.compare.definitions.comparisons import CHANGED_CLIPS, HOLM, MEAN_DIFFERENCE, SIGN_FLIP, SPREAD, of
 from rushes.core import Definition, Measurement
+from rushes.core.canonical import stored_floats
 from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At, Value
 from rushes.core.selection import full_name
 from rushes.stats.families import holm
+from rushes.stats.intervals import Floats
 from rushes.stats.means import deviation, mean_change
 from rushes.stats.sign_flip import sign_flip
 
@@ -202,17 +206,35 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     """
     every = [m for pair in (*pairs, *unlike) for m in pair]
     metric = require_same_signature(m.definition for m in every)
+    values = [m.value for pair in pairs for m in pair]
+    binary = all(isinstance(value, bool) for value in values if value is not None)
+    sides = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64).reshape(-1, 2)
+    at = tuple(sorted(frozenset.intersection(*(frozenset(m.at) for m in every))))
+    return column_statistics(
+        metric, at, sides[:, 0], sides[:, 1], flags=binary, unlike=len(unlike), why_unlike=why_unlike
+    )
+
+
+def column_statistics(
+    metric: Definition,
+    about: At,
+    first: Floats,
+    second: Floats,
+    *,
+    flags: bool,
+    unlike: int = 0,
+    why_unlike: str = "",
+) -> PairedStatistics:
+    """`paired_statistics` of two columns, NaN where a value is missing; `flags` where every value is true or false."""
     # What all of its numbers are about; a place of its own called "metric" stays.
-    at = {"metric": full_name(metric)} | dict(frozenset.intersection(*(frozenset(m.at) for m in every)))
-    values = [(a.stored_value, b.stored_value) for a, b in pairs]
-    whole = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
-    binary = bool(whole) and all(isinstance(v, bool) for pair in values for v in pair if v is not None)
+    at = {"metric": full_name(metric)} | dict(about)
+    whole = ~(np.isnan(first) | np.isnan(second))
     # What the files hold has 8 decimals: a difference is computed on those and rounded alike, so that a value that
     # did not change is exactly 0.
-    differences = [round(b - a, 8) for a, b in whole]
-    n, rose, fell = len(whole), sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    mean, p, counted = mean_change(differences, flags=binary), sign_flip(differences), of(CHANGED_CLIPS, metric)
-    note = "; ".join(filter(None, (_lacking(len(pairs) - n, len(pairs), len(unlike), why_unlike), mean.lacking)))
+    differences = stored_floats(stored_floats(second[whole]) - stored_floats(first[whole]))
+    n, rose, fell = (int(np.count_nonzero(part)) for part in (whole, differences > 0, differences < 0))
+    mean, p, counted = mean_change(differences, flags=flags), sign_flip(differences), of(CHANGED_CLIPS, metric)
+    note = "; ".join(filter(None, (_lacking(len(whole) - n, len(whole), unlike, why_unlike), mean.lacking)))
     if not n:
         note = f"no clip is comparable: {why_unlike}" if unlike else _NO_PAIR
     no_test = p.why.text if p.why else ""
@@ -273,7 +295,7 @@ def with_adjusted(tests: Sequence[tuple[Measurement, Definition]], adjusted: Seq
     ]
 
 
-def spread_difference(statistics: PairedStatistics, values: Sequence[float]) -> Measurement:
+def spread_difference(statistics: PairedStatistics, values: Sequence[float] | Floats) -> Measurement:
     """The mean difference in units of the spread of `values`, which are all values of both runs that it rests on.
 
     Formula     mean / √(mean of (v − v̄)²); the square of the spread is at least a quarter of the squared mean

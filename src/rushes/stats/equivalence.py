@@ -11,8 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rushes.core import Interval
-from rushes.stats.intervals import STUDENT_T
+from rushes.stats.intervals import STUDENT_T, Floats
 
 SIGN = "sign-test"
 EXACT = "binomial"
@@ -50,7 +52,7 @@ class MarginTest:
         return max(self.not_above, self.not_below)
 
 
-def paired_test(differences: Sequence[float], *, margin: float, alpha: float) -> MarginTest:
+def paired_test(differences: Sequence[float] | Floats, *, margin: float, alpha: float) -> MarginTest:
     """One-sided t tests of the mean difference over clips.
 
     Formula     p(above) = P(T ≥ (d̄ − margin) / (s/√n)), T ~ t(n − 1), and so on
@@ -60,11 +62,12 @@ def paired_test(differences: Sequence[float], *, margin: float, alpha: float) ->
                 side of the margin (p = 2^−n). All 0: unchanged
     Reference   Student 1908; Schuirmann 1987
     """
-    n, first = len(differences), differences[0]
-    if all(d == first for d in differences):
+    moved = np.asarray(differences, dtype=np.float64)
+    n, first = len(moved), float(moved[0])
+    if (moved == first).all():
         return _constant(first, n, margin)
-    mean = math.fsum(differences) / n
-    sd = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (n - 1))
+    mean = math.fsum(moved.tolist()) / n
+    sd = math.sqrt(math.fsum(((moved - mean) ** 2).tolist()) / (n - 1))
     return replace(_t_test(mean, sd / math.sqrt(n), n - 1, margin, alpha), count=n, sd=sd)
 
 

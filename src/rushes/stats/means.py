@@ -10,10 +10,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.estimate import Value
 from rushes.core.measurement import mean
-from rushes.stats.intervals import LEVEL, WILSON, exact_interval, student_interval, wilson
+from rushes.stats.intervals import LEVEL, WILSON, Floats, exact_interval, student_interval, wilson
 
 
 def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimate:
@@ -34,18 +36,24 @@ def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimat
     return student_mean([float(value) for value in found], level=level)
 
 
-def student_mean(values: Sequence[float], *, level: float = LEVEL, equal: Why = Why.EQUAL_VALUES) -> Estimate:
+def student_mean(values: Sequence[float] | Floats, *, level: float = LEVEL, equal: Why = Why.EQUAL_VALUES) -> Estimate:
     """Mean with Student's t interval; `equal` says what it is that was equal."""
-    n = len(values)
+    array = np.asarray(values, dtype=np.float64)
+    n = len(array)
     if n == 0:
         return Estimate.none(Why.NO_DATA)
-    centre = math.fsum(values) / n
+    centre = math.fsum(array.tolist()) / n
     if n < 2:
         return Estimate(value=centre, count=n, why=Why.NEEDS_TWO_CLIPS)
-    if min(values) == max(values):
+    if array.min() == array.max():
         return Estimate(value=centre, count=n, why=equal)
-    deviation = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (n - 1))
+    deviation = math.sqrt(_squares(array, centre) / (n - 1))
     return Estimate(value=centre, count=n, interval=student_interval(centre, deviation, n, level=level))
+
+
+def _squares(values: Floats, centre: float) -> float:
+    """Σ (v − centre)², summed exactly."""
+    return math.fsum(((values - centre) ** 2).tolist())
 
 
 def share(successes: float, trials: int, *, level: float = LEVEL, method: str = WILSON) -> Estimate:
@@ -56,26 +64,27 @@ def share(successes: float, trials: int, *, level: float = LEVEL, method: str = 
     return Estimate(value=successes / trials, count=trials, interval=interval)
 
 
-def mean_change(differences: Sequence[float], *, flags: bool = False, level: float = LEVEL) -> Estimate:
+def mean_change(differences: Sequence[float] | Floats, *, flags: bool = False, level: float = LEVEL) -> Estimate:
     """Mean of paired differences; of `flags`, which change by −1, 0 or 1, with the exact interval of those changed."""
-    if not flags or not differences:
+    if not flags or not len(differences):
         return student_mean(differences, level=level, equal=Why.EQUAL_DIFFERENCES)
-    n, rose, fell = len(differences), sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    moved = np.asarray(differences)
+    n, rose, fell = len(moved), int(np.count_nonzero(moved > 0)), int(np.count_nonzero(moved < 0))
     if rose + fell == 0:
         return Estimate(value=0.0, count=n, why=Why.NO_CHANGE)
     return Estimate(value=(rose - fell) / n, count=n, interval=exact_interval(rose, fell, n, level=level))
 
 
-def deviation(values: Sequence[float]) -> float:
+def deviation(values: Sequence[float] | Floats) -> float:
     """Population standard deviation; 0.0 of no values.
 
     >>> deviation([0.0, 0.0, 1.0, 1.0]), deviation([3.0]), deviation([])
     (0.5, 0.0, 0.0)
     """
-    if not values:
+    array = np.asarray(values, dtype=np.float64)
+    if not len(array):
         return 0.0
-    middle = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / len(values))
+    return math.sqrt(_squares(array, math.fsum(array.tolist()) / len(array)) / len(array))
 
 
 def clip_means(numbers: Iterable[Measurement]) -> tuple[Measurement, ...]:

@@ -53,7 +53,7 @@ def sign_flip_p(differences: Sequence[Sequence[float]] | Floats) -> Floats:
     return found
 
 
-def sign_flip(differences: Sequence[float]) -> Estimate:
+def sign_flip(differences: Sequence[float] | Floats) -> Estimate:
     """p of one row of differences, which counts those that are not 0; none of no difference at all.
 
     >>> sign_flip([1.0, 1.0, 1.0, 0.0])
@@ -62,7 +62,8 @@ def sign_flip(differences: Sequence[float]) -> Estimate:
     if not len(differences):
         return Estimate.none(Why.NO_DATA)
     changed = int(np.count_nonzero(differences))
-    return Estimate(value=float(sign_flip_p([differences])[0]), count=changed, why=None if changed else Why.NO_CHANGE)
+    p = float(sign_flip_p(np.asarray(differences)[None])[0])
+    return Estimate(value=p, count=changed, why=None if changed else Why.NO_CHANGE)
 
 
 def mcnemar_p(first: int, second: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rushes.storage.runs import Run
 
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run; folder, s3:// or gs://.")]
+_ROWS_AT_ONCE = 4096
 _SHOWN = 50
 """Rows of the table on the terminal; --csv, --json and -o give all of them."""
 
@@ -100,21 +102,40 @@ def export(
         print(file)
 
 
-def _text(run: Run, found: pa.Table, *, paths: bool, as_json: bool) -> str:
+def _text(run: Run, found: pa.Table, *, paths: bool, as_json: bool) -> Iterator[str]:
+    """The answer in parts: of a large one, some thousand rows are held at a time."""
     if paths:
-        return "".join(f"{path}\n" for path in _paths(run, found))
-    if as_json:
-        from rushes.core.canonical import canonical_json
+        yield from (f"{path}\n" for path in _paths(run, found))
+    elif as_json:
+        yield from _json_parts(found)
+    else:
+        yield from _csv_parts(found)
 
-        return canonical_json(_jsonable(found.to_pylist())) + "\n"
+
+def _json_parts(found: pa.Table) -> Iterator[str]:
+    from rushes.core.canonical import canonical_json
+
+    joint = "["
+    for batch in found.to_batches(_ROWS_AT_ONCE):
+        if batch.num_rows:
+            yield joint + canonical_json(_jsonable(batch.to_pylist()))[1:-1]
+            joint = ","
+    yield "]\n" if joint == "," else "[]\n"
+
+
+def _csv_parts(found: pa.Table) -> Iterator[str]:
     import csv
     import io
 
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(found.column_names)
-    writer.writerows([_cell(value) for value in row.values()] for row in found.to_pylist())
-    return out.getvalue()
+    def lines(rows: Iterable[Sequence[str]]) -> str:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+
+    yield lines([found.column_names])
+    for batch in found.to_batches(_ROWS_AT_ONCE):
+        columns = ([_cell(value) for value in column.to_pylist()] for column in batch.columns)
+        yield lines(zip(*columns, strict=True))
 
 
 def _paths(run: Run, found: pa.Table) -> list[str]:
@@ -145,15 +166,16 @@ def _cell(value: object) -> str:
     return "" if value is None else "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _write(text: str, out: str | None) -> None:
+def _write(parts: Iterable[str], out: str | None) -> None:
     from rushes.core.machine.files import replacing
     from rushes.storage.remote.transfer import upload_on_exit
 
     if out is None:
-        print(text, end="")
+        for part in parts:
+            print(part, end="")
         return
     with upload_on_exit(out) as target, replacing(target) as file:
-        file.write(text)
+        file.writelines(parts)
 
 
 def _write_parquet(found: pa.Table, out: str, signatures: dict[str, str]) -> None:

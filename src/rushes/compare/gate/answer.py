@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rushes.compare.comparison import Comparison, Outcome
 from rushes.compare.gate.rules import Side
 from rushes.compare.gate.signals import SignalChange
-from rushes.compare.runs.results import Change
+from rushes.compare.runs.changes import Change
 from rushes.core import Measurement
 from rushes.core.answer import Answer, told, words_of
 from rushes.core.errors import InputError

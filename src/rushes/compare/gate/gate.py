@@ -18,6 +18,7 @@ from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two
 from rushes.compare.runs.results import RunComparison
 from rushes.core.errors import InputError
+from rushes.storage.columns import with_subjects
 from rushes.storage.runs import Run, read_run
 from rushes.storage.runs.ids import identity
 
@@ -73,7 +74,7 @@ def check_regression(
         candidate=second,
         repeats=tuple(others),
         level=level,
-        clips=max(len(rule.reading.pairs) for rule in rules),
+        clips=max(rule.reading.clips for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
         signals=signal_change(first, second),
         remarks=(*averaged, *_remarks(found, others, rules)),
@@ -88,7 +89,7 @@ def _whole_run(given: Path | str | Run) -> Run:
     run = given if isinstance(given, Run) else read_run(given)
     if run.status != "complete":
         raise InputError(f"{run.place}: the run is {run.status}; a gate needs whole runs, so let it finish first")
-    return run
+    return with_subjects(run)
 
 
 def _require_other_runs(baseline: Run, candidate: Run, repeats: Sequence[Run]) -> None:

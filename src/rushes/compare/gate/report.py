@@ -10,7 +10,7 @@ from rushes.compare.comparison import Outcome
 from rushes.compare.gate.answer import GateReport, MetricGate
 from rushes.compare.gate.rules import questions
 from rushes.compare.gate.signals import SignalChange
-from rushes.compare.runs.results import Change
+from rushes.compare.runs.changes import Change
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_line
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table

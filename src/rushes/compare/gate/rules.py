@@ -10,20 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from rushes.compare.agreement.credential import shipped_credentials
 from rushes.compare.agreement.earned_say import earned_say
 from rushes.compare.comparison import number_or_why
 from rushes.compare.definitions.comparisons import MARGIN, REPEAT_NOISE, of
-from rushes.compare.runs.results import Change, MetricComparison, RunComparison, why_unlike
+from rushes.compare.runs.changes import Changes
+from rushes.compare.runs.results import MetricComparison, RunComparison, why_unlike
 from rushes.core import Definition, Measurement
+from rushes.core.canonical import stored_floats
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
-from rushes.core.reading import Reading
 from rushes.core.selection import full_name, reading_names
 from rushes.core.words.options import option
 from rushes.instruments.clip.metrics import known
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
-from rushes.storage.runs.readings import every_reading
+from rushes.storage.columns import ReadingColumn, reading_columns
 
 Side: TypeAlias = Literal["below", "above", "either"]
 """To which side a change is a loss."""
@@ -184,8 +187,8 @@ def _margin(
     value: float | None
     rule, why = f"repeatability-limit-{COVERAGE}-x{factor:g}", _NO_REPEAT
     if isinstance(asked, str):
-        rule, why, count = f"given-{asked}", "no clip has a value in both runs", len(reading.pairs)
-        size = abs(math.fsum(float(pair.first.value or 0) for pair in reading.pairs)) / max(1, count)
+        rule, why, count = f"given-{asked}", "no clip has a value in both runs", reading.clips
+        size = abs(math.fsum([] if reading.pairs is None else reading.pairs.first.tolist())) / max(1, count)
         value = float(asked.removesuffix("%")) / 100 * size if count else None
     elif asked is not None:
         rule, value, count = "given", float(asked), 1
@@ -206,14 +209,19 @@ class GateReading:
     label: str
     sample: Measurement
     """One of its values: which reading this is, and what it is about."""
-    pairs: tuple[Change, ...]
-    """Clips with a value in both that compare."""
+    pairs: Changes | None
+    """Clips with a value in both that compare; None where the candidate has no such number."""
     unchecked: str
     """Which clips of the baseline were not checked, and why; "" where all were."""
     repeats: tuple[tuple[float, ...], ...]
     """One row per clip: its value in the baseline and in each repeat that has the reading; () where none has."""
     why_not: str = ""
     """Why the candidate has no such number to compare; "" where it has."""
+
+    @property
+    def clips(self) -> int:
+        """Clips with a value in both that compare."""
+        return 0 if self.pairs is None else len(self.pairs)
 
     @property
     def definition(self) -> Definition:
@@ -236,20 +244,20 @@ class GateReading:
 
     @property
     def is_flag(self) -> bool:
-        return all(isinstance(m.value, bool) for pair in self.pairs for m in (pair.first, pair.second))
+        return self.pairs is None or self.pairs.is_flag
 
 
 def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> list[GateReading]:
     """Every reading of the baseline that has a value, in its order; `repeats` are the baseline against its repeats."""
-    every = every_reading(found.first, [*found.paired, *found.only_first, *found.doubtful])
-    whole = [reading for reading in every if any(m.value is not None for m in reading.values.values())]
+    every = reading_columns(found.first, [*found.paired, *found.only_first, *found.doubtful])
+    whole = [reading for reading in every if reading.valued.any()]
     compared = {m.key: m for m in (*found.metrics, *found.facts)}
     others = [{m.key: m for m in (*repeat.metrics, *repeat.facts)} for repeat in repeats]
     return [
         GateReading(
             label=name,
-            sample=next(m for m in reading.values.values() if m.value is not None),
-            pairs=tuple(change for change in one.changes if change.difference.value is not None) if one else (),
+            sample=reading.number(int(np.argmax(reading.valued))),
+            pairs=one.changes.whole if one else None,
             unchecked=_unchecked(reading, one) if one else "",
             repeats=_rows(reading, [metrics[reading.same] for metrics in others if reading.same in metrics]),
             why_not="" if one else _why_not(found, reading.definition.signature),
@@ -259,16 +267,16 @@ def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> lis
     ]
 
 
-def _unchecked(reading: Reading, compared: MetricComparison) -> str:
+def _unchecked(reading: ReadingColumn, compared: MetricComparison) -> str:
     """A clip that the candidate has no value for may be the one that broke: it is never left out in silence."""
-    unlike = [clip.subject for clip in compared.unlike]
-    theirs = {change.subject: change.second for change in compared.changes}
-    had = [clip for clip, m in reading.values.items() if m.value is not None]
+    unlike = compared.unlike.subjects
+    had = [reading.subjects[place] for place in np.flatnonzero(reading.valued).tolist()]
     lost = compared.lost(had)
     parts = []
     if lost:
-        notes = [theirs[clip].note for clip in lost if clip in theirs]
-        reason = f"; the first: {notes[0]}" if notes else ""
+        places = {name: place for place, name in enumerate(compared.changes.subjects)}
+        first = next((places[clip] for clip in lost if clip in places), None)
+        reason = "" if first is None else f"; the first: {compared.changes[first].second.note}"
         names = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         parts.append(f"{_many(lost, had)} without a value in the candidate ({names}{reason})")
     if unlike:
@@ -280,13 +288,18 @@ def _many(some: Sequence[str], of: Sequence[str]) -> str:
     return f"{len(some)} of {len(of)} clips {'is' if len(some) == 1 else 'are'}"
 
 
-def _rows(reading: Reading, repeats: Sequence[MetricComparison]) -> tuple[tuple[float, ...], ...]:
+def _rows(reading: ReadingColumn, repeats: Sequence[MetricComparison]) -> tuple[tuple[float, ...], ...]:
     """Clips that have a comparable value in the baseline and in every repeat that has the reading."""
     if not repeats:
         return ()
-    theirs = [{change.subject: change.second.stored_value for change in one.changes} for one in repeats]
-    rows = ([m.stored_value, *(values.get(clip) for values in theirs)] for clip, m in reading.values.items())
-    return tuple(tuple(float(value or 0) for value in row) for row in rows if None not in row)
+    places = {name: place for place, name in enumerate(reading.subjects)}
+    columns = [stored_floats(reading.values)]
+    for one in repeats:
+        column = np.full(len(reading.values), np.nan)
+        column[[places[name] for name in one.changes.subjects]] = stored_floats(one.changes.second)
+        columns.append(column)
+    rows = np.column_stack(columns)
+    return tuple(map(tuple, rows[~np.isnan(rows).any(axis=1)].tolist()))
 
 
 def _why_not(found: RunComparison, signature: str) -> str:

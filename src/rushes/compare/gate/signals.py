@@ -8,7 +8,7 @@ from rushes.compare.definitions.comparisons import BEYOND_P, of
 from rushes.core import Measurement
 from rushes.core.reading import Reading
 from rushes.core.selection import full_name
-from rushes.instruments.clip.readings import readings
+from rushes.instruments.clip.readings import signal_shares
 from rushes.stats.equivalence import flag_test
 from rushes.storage.runs import Run
 
@@ -75,4 +75,4 @@ def signal_change(baseline: Run, candidate: Run) -> SignalChange | None:
 def _passing(run: Run) -> Reading | None:
     if run.instrument != "clip":
         return None
-    return next((reading for reading in readings(run) if reading.at == _PASS), None)
+    return next((reading for reading in signal_shares(run) if reading.at == _PASS), None)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from rushes.compare.comparison import Outcome, WhyNot, number_or_why
 from rushes.compare.definitions.comparisons import BEYOND_P, CLIPS_TO_TELL, MEAN_DIFFERENCE, POWER, SAME_P, of
 from rushes.compare.gate.answer import MetricGate
 from rushes.compare.gate.rules import GateReading, Rule, Side, loss_side
-from rushes.compare.runs.results import Change
+from rushes.compare.runs.changes import Change
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import stored_float
 from rushes.core.words.options import option
@@ -44,17 +46,17 @@ def _test(rule: Rule, alpha: float) -> MarginTest | tuple[WhyNot, str]:
         return WhyNot.UNCHECKED, reading.why_not or reading.unchecked or "no clip has a value in both runs"
     if margin is None:
         return WhyNot.NO_MARGIN, f"no margin: {rule.margin.note}"
-    changes = [pair.moved for pair in reading.pairs]
+    changes = reading.pairs.moved
     if reading.is_flag:
-        return flag_test(sum(c > 0 for c in changes), sum(c < 0 for c in changes), len(changes), margin=float(margin))
+        rose, fell = (int(np.count_nonzero(side)) for side in (changes > 0, changes < 0))
+        return flag_test(rose, fell, len(changes), margin=float(margin))
     if len(changes) > 1:
         return paired_test(changes, margin=float(margin), alpha=alpha)
-    return _one_number(reading, float(margin), alpha)
+    return _one_number(reading, reading.pairs[0], float(margin), alpha)
 
 
-def _one_number(reading: GateReading, margin: float, alpha: float) -> MarginTest | tuple[WhyNot, str]:
+def _one_number(reading: GateReading, pair: Change, margin: float, alpha: float) -> MarginTest | tuple[WhyNot, str]:
     """A set's number, or a single clip's: by the spread of the repeats, else by the numbers' own intervals."""
-    (pair,) = reading.pairs
     if not pair.moved:
         return paired_test([0.0], margin=margin, alpha=alpha)
     if len(reading.repeats) == 1:
@@ -198,9 +200,13 @@ def _plan(rule: Rule, test: MarginTest, alpha: float) -> tuple[Measurement | Non
 
 def _worst(rule: Rule) -> tuple[Change, ...]:
     """The clips with the largest losses; where either side counts, with the largest changes."""
-    losses = {"below": lambda c: -c, "above": lambda c: c, "either": abs}[rule.side]
-    lost = [pair for pair in rule.reading.pairs if losses(pair.moved) > 0]
-    return tuple(sorted(lost, key=lambda pair: -losses(pair.moved))[:_WORST])
+    pairs = rule.reading.pairs
+    if pairs is None:
+        return ()
+    moved = pairs.moved
+    losses = {"below": -moved, "above": moved, "either": np.abs(moved)}[rule.side]
+    order = np.argsort(-losses, kind="stable")
+    return tuple(pairs[int(place)] for place in order[losses[order] > 0][:_WORST])
 
 
 def _sentence(gate: MetricGate, rule: Rule, test: MarginTest) -> str:

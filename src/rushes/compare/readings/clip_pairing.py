@@ -34,7 +34,7 @@ def pair_subjects(first: Run, second: Run) -> Pairing:
     """
     one, other = ({subject.id: subject for subject in _parts_of(run)} for run in (first, second))
     both = [name for name in one if name in other]
-    tails, others = _tails(first.subjects), _tails(second.subjects)
+    tails, others = _Tails(first.subjects), _Tails(second.subjects)
     doubtful = {
         name
         for name in both
@@ -56,18 +56,31 @@ def _parts_of(run: Run) -> list[Subject]:
 
 def _parts(subject: Subject) -> tuple[str, ...]:
     path = subject.path.partition("://")[2] if is_remote(subject.path) else subject.path
-    whole = PurePosixPath(path)
-    return (*whole.parts[:-1], whole.stem)
+    if path in ("", ".", "/") or path.startswith("./") or path.endswith("/") or "//" in path or "/./" in path:
+        whole = PurePosixPath(path)
+        return (*whole.parts[:-1], whole.stem)
+    *folders, name = path.split("/")  # as above, and ten times as quick
+    if folders and not folders[0]:
+        folders[0] = "/"
+    stem, dot, ending = name.rpartition(".")
+    return (*folders, stem if dot and stem and ending else name)
 
 
-def _tails(subjects: Iterable[Subject]) -> set[tuple[str, ...]]:
-    """Every end of every path: ("out",), ("p1", "out"), ("A", "p1", "out")."""
-    return {parts[start:] for subject in subjects for parts in [_parts(subject)] for start in range(len(parts))}
+class _Tails:
+    """The ends of every path, by how many parts they have: ("out",), then ("p1", "out"), then ("A", "p1", "out")."""
+
+    def __init__(self, subjects: Iterable[Subject]) -> None:
+        self._paths = [_parts(subject) for subject in subjects]
+        self._found: dict[int, set[tuple[str, ...]]] = {}
+
+    def __contains__(self, tail: tuple[str, ...]) -> bool:
+        length = len(tail)
+        if length not in self._found:
+            self._found[length] = {path[-length:] for path in self._paths if len(path) >= length}
+        return tail in self._found[length]
 
 
-def _fits_another(
-    one: tuple[str, ...], other: tuple[str, ...], tails: set[tuple[str, ...]], others: set[tuple[str, ...]]
-) -> bool:
+def _fits_another(one: tuple[str, ...], other: tuple[str, ...], tails: _Tails, others: _Tails) -> bool:
     """Whether either path shares a longer end with some path of the run that the other one is in."""
     common = 0
     while common < min(len(one), len(other)) and one[-common - 1] == other[-common - 1]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rushes.core.definition import MEDIUM_FACTS, Definition
 from rushes.media import VideoFacts
+from rushes.stats.intervals import Whole
 from rushes.storage.runs import Subject
 
 _SLACK = 0.01
@@ -50,6 +54,42 @@ def fact_differences(definition: Definition, a: Subject, b: Subject) -> tuple[Fa
         for name, one, other in facts
         if not facts_agree(one, other)
     )
+
+
+class MediaPairs:
+    """The facts of the same clips in two runs. Most clips of a run are alike in them: each kind is looked at once."""
+
+    def __init__(self, pairs: Sequence[tuple[Subject, Subject]]) -> None:
+        known: dict[int, str] = {}
+        places: dict[tuple[str, str], int] = {}
+        self._samples: list[tuple[Subject, Subject]] = []
+        codes = np.empty(len(pairs), dtype=np.int64)
+        for number, pair in enumerate(pairs):
+            key = _told(pair[0], known), _told(pair[1], known)
+            if key not in places:
+                places[key] = len(self._samples)
+                self._samples.append(pair)
+            codes[number] = places[key]
+        self._codes = codes
+        self._found: dict[tuple[str, ...], list[tuple[FactDifference, ...]]] = {}
+
+    def differences(self, definition: Definition) -> tuple[list[tuple[FactDifference, ...]], Whole]:
+        """`fact_differences` of each kind of pair, and which kind each clip is."""
+        if definition.depends_on not in self._found:
+            found = [fact_differences(definition, one, other) for one, other in self._samples]
+            self._found[definition.depends_on] = found
+        return self._found[definition.depends_on], self._codes
+
+
+def _told(subject: Subject, known: dict[int, str]) -> str:
+    """What `fact_differences` goes by, as a text; clips that share their facts are looked at once."""
+    facts = subject.facts
+    if id(facts) not in known:
+        known[id(facts)] = json.dumps([facts.get(key) for key in _TOLD], sort_keys=True, default=str)
+    return known[id(facts)]
+
+
+_TOLD = ("media", "canon", "luma_converted", "reference")
 
 
 def differing_facts(definition: Definition, a: Subject, b: Subject, *, names: tuple[str, str] = ("A", "B")) -> str:

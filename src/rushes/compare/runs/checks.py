@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from rushes.compare.runs.many import RunsComparison
-from rushes.compare.runs.results import Change, MetricComparison, RunComparison
+from rushes.compare.runs.results import MetricComparison, RunComparison
 from rushes.core.errors import InputError
 from rushes.present.ci.checks import Check, CheckList, Outcome
+from rushes.storage.columns import reading_columns
+from rushes.storage.runs import Run
 
 _SHOWN = 3
 """Clips that a line names."""
@@ -57,12 +61,17 @@ def unchecked(comparison: RunComparison, metric: str) -> list[str]:
 
 def _lost_values(comparison: RunComparison, metric: str) -> Iterator[str]:
     for found in comparison.find(metric):
-        rows = comparison.first.measurements.items()
-        had = [name for name, row in rows if any((m.signature, m.at) == found.key and m.value is not None for m in row)]
-        if lost := found.lost(had):
+        if lost := found.lost(_with_value(comparison.first, found)):
             names = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
             clips = "1 clip" if len(lost) == 1 else f"{len(lost)} clips"
             yield f"{found.reading.signature}: {clips} of A without a counterpart in B ({names})"
+
+
+def _with_value(run: Run, found: MetricComparison) -> list[str]:
+    """The clips that have a value of this reading."""
+    names = [subject.id for subject in run.subjects]
+    column = next(one for one in reading_columns(run, names) if one.same == found.key)
+    return [names[place] for place in np.flatnonzero(column.valued).tolist()]
 
 
 def compare_checks(found: RunsComparison, gates: Sequence[tuple[str, float]], *, allow_unjudged: bool) -> CheckList:
@@ -107,14 +116,11 @@ def _checks(
 
 def _worst(found: MetricComparison) -> tuple[str, ...]:
     """The clips that lost most, most first."""
-    higher_is_better = found.statistics.metric.better == "higher"
-
-    def loss(change: Change) -> float:
-        moved = float(change.difference.value or 0)
-        return -moved if higher_is_better else moved
-
-    lost = sorted((c for c in found.changes if c.difference.value is not None and loss(c) > 0), key=loss, reverse=True)
-    return tuple(f"{c.subject}: {_number(c.first.value)} → {_number(c.second.value)}" for c in lost[:_SHOWN])
+    held = found.changes.whole
+    losses = (held.second - held.first) * (-1.0 if found.statistics.metric.better == "higher" else 1.0)
+    order = np.argsort(-losses, kind="stable")
+    lost = [held[int(place)] for place in order[losses[order] > 0][:_SHOWN]]
+    return tuple(f"{c.subject}: {_number(c.first.value)} → {_number(c.second.value)}" for c in lost)
 
 
 def _number(value: float | bool | None) -> str:

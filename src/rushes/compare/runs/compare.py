@@ -6,34 +6,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from rushes.compare.comparison import (
     Outcome,
     Refused,
     WhyNot,
     change_outcome,
+    column_statistics,
     holm_tests,
-    paired_statistics,
     spread_difference,
 )
 from rushes.compare.definitions.agreement import require_same_definitions
 from rushes.compare.readings.alike_columns import whatever_input
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
 from rushes.compare.readings.file_facts import FILE_FACTS
-from rushes.compare.readings.media_facts import fact_differences
+from rushes.compare.readings.media_facts import MediaPairs
 from rushes.compare.readings.sampled_runs import Declared, sample_means
-from rushes.compare.runs.results import Change, MetricComparison, RunComparison, Unlike, badge_transitions, why_unlike
+from rushes.compare.runs.changes import Changes, UnlikeClips
+from rushes.compare.runs.results import MetricComparison, RunComparison, badge_transitions, why_unlike
 from rushes.compare.runs.set_distances import are_distances, distance_changes
 from rushes.compare.runs.signals import signal_change
-from rushes.core import Measurement, difference
+from rushes.core import Measurement
+from rushes.core.canonical import stored_floats
 from rushes.core.definition import describe_difference
 from rushes.core.errors import InputError
-from rushes.core.reading import Reading, Same
+from rushes.core.reading import Same
 from rushes.core.selection import differing_keys, label, reading_names
 from rushes.instruments.clip.input_param import alike_form
 from rushes.stats.means import deviation
 from rushes.stats.sign_flip import fewest_prompts
-from rushes.storage.runs import Run, Subject, read_run
-from rushes.storage.runs.readings import every_reading
+from rushes.storage.columns import ReadingColumn, reading_columns, with_subjects
+from rushes.storage.runs import Run, read_run
 
 SURE = 0.05
 """What a probability is at the most, after Holm's rule, where a change is called one."""
@@ -52,17 +56,17 @@ def compare_two(
     require_one_instrument((a, b))
     require_same_definitions((a, b))
     (a, b), remarks = sample_means((a, b), prompts)
-    b = called_alike(a, b)
+    a, b = with_subjects(a), called_alike(a, with_subjects(b))
     pairing = pair_subjects(a, b)
     paired = pairing.paired
     distances = distance_changes(a, b) if are_distances(a, b) else ()
     if not paired:
         raise InputError(_nothing_shared(a, b, pairing))
-    readings_a, readings_b = ({one.same: one for one in every_reading(run, paired)} for run in (a, b))
-    shared = [key for key, one in readings_a.items() if key in readings_b and one.shares(readings_b[key])]
+    readings_a, readings_b = ({one.same: one for one in reading_columns(run, paired)} for run in (a, b))
+    shared = [key for key, one in readings_a.items() if key in readings_b and (one.there & readings_b[key].there).any()]
     refused, unshared = unmatched(readings_a, readings_b, set(shared))
     subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
-    media = {name: (subjects_a[name], subjects_b[name]) for name in paired}
+    media = MediaPairs([(subjects_a[name], subjects_b[name]) for name in paired])
     apart = {change.first.signature: change for change in distances if change.why}
     # The same constants, but another ground truth.
     refused += tuple(
@@ -71,7 +75,7 @@ def compare_two(
         if signature in {key[0] for key in shared}
     )
     shared = [key for key in shared if key[0] not in apart]
-    every = [_compare(readings_a[key].values, readings_b[key].values, media, top, letters) for key in shared]
+    every = [_compare(readings_a[key], readings_b[key], media, top, letters) for key in shared]
     every = _one_form_each(every)
     names = reading_names([metric.reading for metric in every])
     every = [replace(metric, name=name) for metric, name in zip(every, names, strict=True)]
@@ -125,29 +129,26 @@ def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
 
 
 def _compare(
-    a: Mapping[str, Measurement],
-    b: Mapping[str, Measurement],
-    media: Mapping[str, tuple[Subject, Subject]],
-    top: int,
-    letters: tuple[str, str],
+    a: ReadingColumn, b: ReadingColumn, media: MediaPairs, top: int, letters: tuple[str, str]
 ) -> MetricComparison:
     """One reading, before it is named and judged beside the others."""
-    both = {name: (a[name], b[name]) for name in a if name in b}
-    unlike = tuple(
-        Unlike(subject=name, facts=facts)
-        for name, (x, y) in both.items()
-        if x.value is not None and y.value is not None and (facts := fact_differences(x.definition, *media[name]))
-    )
-    apart = {clip.subject for clip in unlike}
-    alike = {name: pair for name, pair in both.items() if name not in apart}
-    changes = [Change(subject=name, first=x, second=y, difference=difference(y, x)) for name, (x, y) in alike.items()]
-    moved = [change for change in changes if change.difference.stored_value]
-    moved.sort(key=lambda change: -abs(float(change.difference.value or 0)))
-    statistics = paired_statistics(
-        list(alike.values()), unlike=[both[clip.subject] for clip in unlike], why_unlike=why_unlike(unlike, letters)
+    both = a.there & b.there
+    differences, codes = media.differences(a.definition)
+    apart = a.valued & b.valued & np.array([bool(one) for one in differences], dtype=bool)[codes]
+    places = np.flatnonzero(apart)
+    unlike = UnlikeClips([a.subjects[place] for place in places.tolist()], codes[places].tolist(), differences)
+    changes = Changes(a, b, np.flatnonzero(both & ~apart))
+    statistics = column_statistics(
+        a.definition,
+        a.at,
+        changes.first,
+        changes.second,
+        flags=changes.is_flag,
+        unlike=len(unlike),
+        why_unlike=why_unlike(unlike, letters),
     )
     return MetricComparison(
-        reading=next(iter(both.values()))[0],
+        reading=a.number(int(np.argmax(both))),
         name="",
         first=letters[0],
         second=letters[1],
@@ -156,10 +157,10 @@ def _compare(
         adjusted_p=statistics.p,
         outcome=Outcome.CANNOT_TELL,
         statistics=statistics,
-        spread=spread_difference(statistics, _values(changes)),
-        largest=tuple(moved[:top]),
+        spread=spread_difference(statistics, changes.values),
+        largest=changes.largest(top),
         unlike=unlike,
-        changes=tuple(changes),
+        changes=changes,
     )
 
 
@@ -211,32 +212,23 @@ def _outcome(m: MetricComparison, adjusted: Measurement) -> tuple[Outcome, WhyNo
     return Outcome.CANNOT_TELL, WhyNot.TOO_FEW if m.p.count < fewest_prompts(1, SURE) else together[1]
 
 
-def _values(changes: Sequence[Change]) -> list[float]:
-    """All values of both runs that a comparison rests on, as stored."""
-    return [
-        float(value)
-        for change in changes
-        if change.difference.value is not None
-        for value in (change.first.stored_value, change.second.stored_value)
-        if value is not None
-    ]
-
-
 def change_in_spreads(metric: MetricComparison) -> dict[str, float]:
     """By clip, its change in units of the metric's spread; clips that did not change are left out."""
-    unit = deviation(_values(metric.changes))
-    return {
-        change.subject: float(change.difference.stored_value) / unit
-        for change in metric.changes
-        if change.difference.stored_value and unit
-    }
+    changes = metric.changes
+    unit = deviation(changes.values)
+    if not unit:
+        return {}
+    sizes = stored_floats(changes.second - changes.first)
+    moved = np.flatnonzero(np.nan_to_num(sizes)).tolist()
+    names = changes.subjects
+    return {names[place]: float(sizes[place]) / unit for place in moved}
 
 
 def unmatched(
-    a: Mapping[Same, Reading], b: Mapping[Same, Reading], shared: set[Same]
+    a: Mapping[Same, ReadingColumn], b: Mapping[Same, ReadingColumn], shared: set[Same]
 ) -> tuple[tuple[Refused, ...], tuple[str, ...]]:
     """Readings without a partner: refused where the other run has the same metric read differently."""
-    left = [_first(reading) for side in (a, b) for key, reading in side.items() if key not in shared]
+    left = [reading.sample for side in (a, b) for key, reading in side.items() if key not in shared]
     alone_a, alone_b = _alone(a, b), _alone(b, a)
     pairs = dict.fromkeys((m.signature, rival.signature) for m in alone_a if (rival := _nearest(m, alone_b)))
     taken = {second for _, second in pairs}
@@ -250,14 +242,10 @@ def unmatched(
     return refused, tuple(dict.fromkeys(about(m) for m in left if m.signature not in named))
 
 
-def _first(reading: Reading) -> Measurement:
-    return next(iter(reading.values.values()))
-
-
-def _alone(ours: Mapping[Same, Reading], theirs: Mapping[Same, Reading]) -> list[Measurement]:
+def _alone(ours: Mapping[Same, ReadingColumn], theirs: Mapping[Same, ReadingColumn]) -> list[Measurement]:
     """One number of each signature that the other run does not have."""
     known = {signature for signature, _ in theirs}
-    found = {key[0]: _first(reading) for key, reading in ours.items() if key[0] not in known}
+    found = {key[0]: reading.sample for key, reading in ours.items() if key[0] not in known}
     return list(found.values())
 
 

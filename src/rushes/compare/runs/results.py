@@ -10,7 +10,8 @@ from typing import Any
 from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
 from rushes.compare.definitions.comparisons import BADGE_TRANSITIONS
 from rushes.compare.readings.file_facts import FactMeans, fact_means, fact_sentences
-from rushes.compare.readings.media_facts import FactDifference, facts_text
+from rushes.compare.readings.media_facts import facts_text
+from rushes.compare.runs.changes import Change, Changes, Unlike, UnlikeClips, lost_clips
 from rushes.compare.runs.set_distances import DistanceChange
 from rushes.compare.runs.signals import SignalChange
 from rushes.core import Measurement
@@ -23,34 +24,6 @@ from rushes.core.selection import meant_by
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 from rushes.core.words.notebook_repr import numbers_html, table_html
 from rushes.storage.runs import Run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One clip's value in both runs; the difference is second − first."""
-
-    subject: str
-    first: Measurement
-    second: Measurement
-    difference: Measurement
-
-    @property
-    def moved(self) -> float:
-        """Second − first, of the values as files have them; both must have one."""
-        return round(float(self.second.stored_value or 0) - float(self.first.stored_value or 0), 8)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unlike:
-    """A clip that a metric cannot be compared on, and which facts of the two files differ."""
-
-    subject: str
-    facts: tuple[FactDifference, ...]
-
-    @property
-    def why(self) -> str:
-        """ "frame size 640×360 in A, 320×180 in B"."""
-        return facts_text(self.facts, ("A", "B"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +43,9 @@ class MetricComparison(Comparison):
     """The mean difference in units of the metric's spread, with its interval."""
     largest: tuple[Change, ...]
     """The clips that changed most, most first; of equals, in the first run's order. Unchanged clips are not listed."""
-    unlike: tuple[Unlike, ...] = ()
+    unlike: UnlikeClips
     """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
-    changes: tuple[Change, ...] = ()
+    changes: Changes
     """Every clip that the statistics rest on, in the first run's order; unchanged ones and missing values too."""
 
     @property
@@ -107,9 +80,7 @@ class MetricComparison(Comparison):
 
     def lost(self, had: Iterable[str]) -> list[str]:
         """Of clips with a value in the first run, those without one in the second to hold against it."""
-        held = {change.subject for change in self.changes if change.second.value is not None}
-        held.update(clip.subject for clip in self.unlike)
-        return [clip for clip in had if clip not in held]
+        return lost_clips(self.changes, self.unlike, had)
 
     def row(self) -> dict[str, object]:
         """The comparison as a row of a data frame."""
@@ -191,10 +162,9 @@ class RunComparison(Answer):
         """What differs between the files: "B's clips are shorter: 1.60 s against 3.30 s (16 frames against 33)."."""
         means: dict[str, FactMeans] = {}
         for one in self.facts:
-            held = [(c.first.value, c.second.value) for c in one.changes if c.difference.value is not None]
+            held = one.changes.whole
             if held:
-                first, second = ([float(value or 0) for value in side] for side in zip(*held, strict=True))
-                means.setdefault(one.reading.name, fact_means(first, second))
+                means.setdefault(one.reading.name, fact_means(held.first.tolist(), held.second.tolist()))
         return fact_sentences(means, name)
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
@@ -272,6 +242,7 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
     badges = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
     moves = [(badges[0][name], badges[1][name]) for name in paired]
     judged = [move for move in moves if move[0] in BADGES and move[1] in BADGES]
+    counts = Counter(judged)
     if not judged:
         return (), NO_BADGES
     rules, others = map(_rules, (a, b))
@@ -285,7 +256,7 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
     return tuple(
         Measurement(
             definition=definition,
-            value=judged.count((before, after)),
+            value=counts[before, after],
             count=len(judged),
             at=(("before", before), ("after", after)),
         )

@@ -11,7 +11,8 @@ from rushes.core import Measurement
 from rushes.core.measurement import Value
 from rushes.core.reading import Reading
 from rushes.core.reason import ranked
-from rushes.instruments.clip.readings import readings
+from rushes.instruments.clip.readings import signal_shares
+from rushes.storage.columns import reason_kinds
 from rushes.storage.runs import Run
 
 SURE = 0.05
@@ -56,7 +57,7 @@ class SignalChange:
 
 def signal_change(a: Run, b: Run, paired: Sequence[str]) -> SignalChange | None:
     """What the review signals of clips in both runs say; None where as many are flagged and rejected in both."""
-    shares = [{dict(one.at).get("badge", ""): one for one in _signals(run)} for run in (a, b)]
+    shares = [{dict(one.at).get("badge", ""): one for one in signal_shares(run)} for run in (a, b)]
     for badge, rejects in (("pass", False), ("reject", True)):
         one, other = (side.get(badge) for side in shares)
         if one is None or other is None or one.definition != other.definition:
@@ -73,10 +74,6 @@ def signal_change(a: Run, b: Run, paired: Sequence[str]) -> SignalChange | None:
     return None
 
 
-def _signals(run: Run) -> list[Reading]:
-    return [one for one in readings(run) if "badge" in dict(one.at)]
-
-
 def _word(shares: Sequence[dict[str, Reading]], clips: Sequence[str]) -> str:
     words = (("flagged", "flagged"), ("reject", "rejected"))
     found: list[tuple[str, Value]] = [
@@ -89,5 +86,5 @@ def _kind(run: Run, clips: Sequence[str]) -> str:
     """What came up on most clips."""
     wanted = set(clips)
     subjects = [subject for subject in run.subjects if subject.id in wanted]
-    kinds = ranked(Counter(kind for subject in subjects for kind in {reason.kind for reason in subject.why}))
+    kinds = ranked(Counter(kind for subject in subjects for kind in reason_kinds(subject)))
     return kinds[0][0] if kinds else ""

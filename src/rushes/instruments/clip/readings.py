@@ -12,6 +12,7 @@ from rushes.core.reason import SIGNALS
 from rushes.instruments.clip.input_param import PARAMETER, RAW
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.metrics import readings as read_by
+from rushes.storage.columns import first_definitions
 from rushes.storage.runs import Run
 
 BADGE_SHARE = Definition(
@@ -34,7 +35,7 @@ _NAME = "clip"
 
 def readings(run: Run) -> Iterator[Reading]:
     """Review signals first; of the metrics, counts of damage are minor, and what only serves another is no column."""
-    yield from _signals(run)
+    yield from signal_shares(run)
     whole = ((entry.subject.id, m) for entry in run.entries for m in entry.measurements if not m.at)
     for reading in group_readings(whole):
         label, is_minor = _head(reading.definition)
@@ -58,16 +59,16 @@ def _lane(name: str) -> str:
     return metric.lane.label if metric is not None and metric.lane is not None else ""
 
 
-def _signals(run: Run) -> Iterator[Reading]:
+def signal_shares(run: Run) -> Iterator[Reading]:
+    """Which clips pass, are flagged and are rejected: a reading each, true or false by clip."""
     definition = _badge_definition(run)
     judged = [subject for subject in run.subjects if subject.badge in SIGNALS]
     if definition is None or not judged:
         return
     for status in reversed(SIGNALS):
         at = (("badge", status),)
-        values = {
-            one.id: Measurement(definition=definition, value=one.badge == status, count=1, at=at) for one in judged
-        }
+        found = {is_one: Measurement(definition=definition, value=is_one, count=1, at=at) for is_one in (True, False)}
+        values = {one.id: found[one.badge == status] for one in judged}
         yield Reading(definition=definition, at=at, values=values, label=f"{status} rate", instrument=_NAME)
 
 
@@ -81,5 +82,5 @@ def _badge_definition(run: Run) -> Definition | None:
 
 def _input(run: Run, settings: Mapping[str, object]) -> str:
     """What was measured: "canon-2" of canonical forms that were known as such, "canon-2+raw" of both."""
-    forms = {str(m.definition.param(PARAMETER)) for entry in run.entries for m in entry.measurements[:1]}
+    forms = {str(definition.param(PARAMETER)) for definition in first_definitions(run)}
     return "+".join(sorted(forms)) or str(settings.get("input", RAW))

@@ -12,18 +12,18 @@ import os
 import shutil
 import tempfile
 import weakref
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import RunError
 from rushes.core.machine.provenance import file_digest
+from rushes.storage.lazy import Item, LazySequence
 from rushes.storage.remote.address import joined
 from rushes.storage.remote.store import filesystem, get_bytes, object_path
 from rushes.storage.runs.packing import entry_of, line_digest
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 _GROUPS = 8
 """Row groups held: some 20 MB of lines."""
 _ID_LISTS = 32
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,23 +306,6 @@ def _columns(place: ShardPlace, checked: bool, shard: Shard, group: int | None, 
         return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
 
 
-class LazySequence(Sequence[Item]):
-    """Items that are made when they are asked for: a million of them need not be held."""
-
-    @abstractmethod
-    def _at(self, position: int) -> Item:
-        """The item of this position, from 0; `IndexError` where there is none."""
-
-    @overload
-    def __getitem__(self, position: int) -> Item: ...
-    @overload
-    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
-        if isinstance(position, slice):
-            return tuple(self[number] for number in range(*position.indices(len(self))))
-        return self._at(position + len(self) if position < 0 else position)
-
-
 class LazyItems(LazySequence[Item]):
     """A sequence over the lines of a run; `make` makes an item of a line."""
 
@@ -344,7 +326,7 @@ class LazyMeasurements(Mapping[str, tuple[Measurement, ...]]):
     """The numbers of each subject by id."""
 
     def __init__(self, shards: Shards) -> None:
-        self._shards = shards
+        self.shards = self._shards = shards
         self._last: tuple[str, tuple[Measurement, ...]] = ("", ())
 
     def __len__(self) -> int:

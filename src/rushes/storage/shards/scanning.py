@@ -47,6 +47,16 @@ def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
     return [np.concatenate(arrays) for arrays in found]
 
 
+def stored_columns(shards: Shards, columns: Sequence[str]) -> list[Any]:
+    """Columns of any kind by position, as Arrow has them; None for one that no shard has."""
+
+    dataset = shards.dataset()
+    there = [name for name in columns if name in dataset.schema.names]
+    with table_errors(shards.place):
+        table: pa.Table = dataset.to_table(columns=there)
+    return [table.column(name) if name in there else None for name in columns]
+
+
 def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     """The columns in which some clip has a value, by what each file says about itself: no value is read."""
     left = set(columns)

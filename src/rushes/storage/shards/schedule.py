@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from heapq import merge
 from typing import TypeVar
 
+from rushes.storage.lazy import LazySequence
 from rushes.storage.runs.packing import Packed
 from rushes.storage.runs.writer import RunWriter
 from rushes.storage.shards.build import ShardJob
 from rushes.storage.shards.index import Shard
-from rushes.storage.shards.reading import LazySequence
 from rushes.storage.shards.spool import SpoolPlace, Stored
 from rushes.storage.shards.writer import ShardedWriter
 

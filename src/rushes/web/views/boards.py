@@ -18,10 +18,11 @@ from rushes.compare.board.page.clips import ClipKey, Thumbnail
 from rushes.compare.board.page.page import page_style, render_served, served_script
 from rushes.compare.board.prompt_grid import GridRow
 from rushes.compare.runs.as_data import comparison_data
+from rushes.compare.runs.changes import Change
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.rows import metric_groups
 from rushes.compare.runs.page.words import holm_lines, quiet_lines, unlike_lines
-from rushes.compare.runs.results import BADGES, Change, MetricComparison, transition_table
+from rushes.compare.runs.results import BADGES, MetricComparison, transition_table
 from rushes.compare.runs.set_distances import distance_table, more_than_chance, set_lines
 from rushes.core.errors import InputError, RushesError
 from rushes.core.words.definition_text import value_text

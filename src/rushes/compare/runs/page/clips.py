@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rushes.compare.runs.changes import Change
 from rushes.compare.runs.compare import change_in_spreads
 from rushes.compare.runs.many import RunsComparison
-from rushes.compare.runs.results import Change, MetricComparison
+from rushes.compare.runs.results import MetricComparison
 from rushes.present.pages.film_strips import Strip
 from rushes.storage.runs import Entry
 

@@ -1,0 +1,284 @@
+"""A run by columns, however it is stored: what a comparison of hundreds of thousands of clips is computed from.
+
+A reading is an array of values, 8 bytes a clip; a `Measurement` is made of a cell when one is asked for. Runs in one
+piece and runs in shards give equal columns, and so equal bytes of whatever is computed from them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rushes.core import Definition, Interval, Measurement
+from rushes.core.measurement import At
+from rushes.core.reading import Same
+from rushes.core.reason import Reason
+from rushes.storage.lazy import LazySequence
+from rushes.storage.runs.packing import entry_of, subject_of
+from rushes.storage.runs.readings import every_reading
+from rushes.storage.runs.run import Run
+from rushes.storage.runs.subjects import Subject
+
+if TYPE_CHECKING:
+    from rushes.storage.shards.reading import Shards
+    from rushes.storage.shards.table import ReadingKey
+
+_SUBJECT = ("id", "kind", "path", "sha256", "badge", "facts", "reason_kind", "reasons")
+_INTERVAL = ("low", "high", "level", "method")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReadingColumn:
+    """One reading over some subjects, in their order."""
+
+    definition: Definition
+    at: At
+    subjects: Sequence[str]
+    values: np.ndarray
+    """Floats; NaN where there is no value."""
+    there: np.ndarray
+    """Whether the subject has such a number at all, with a value or without."""
+    is_flag: bool
+    """Whether every value is true or false."""
+    numbers: Sequence[Measurement | None]
+    """The numbers themselves, by place; None where there is none."""
+
+    @property
+    def same(self) -> Same:
+        return self.definition.signature, self.at
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self.definition.name
+
+    @property
+    def valued(self) -> np.ndarray:
+        """Which subjects have a value."""
+        return np.asarray(~np.isnan(self.values))
+
+    @property
+    def sample(self) -> Measurement:
+        """The first of its numbers: which reading this is, and what it is about."""
+        return self.number(int(np.argmax(self.there)))
+
+    def number(self, place: int) -> Measurement:
+        """The number of one subject, which must have it."""
+        found = self.numbers[place]
+        assert found is not None
+        return found
+
+
+def reading_columns(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
+    """Every reading of these subjects, in order of first appearance among them; those that none of them has are out."""
+    shards = stored_shards(run)
+    return _held(run, subjects) if shards is None else _stored(shards, subjects)
+
+
+def stored_shards(run: Run) -> Shards | None:
+    """The shards that the run's numbers still are; None of a run in one piece, or one whose numbers were averaged."""
+    shards: Shards | None = getattr(run.measurements, "shards", None)
+    return shards
+
+
+def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
+    found = []
+    for reading in every_reading(run, subjects):
+        numbers = [reading.values.get(name) for name in subjects]
+        given = [None if m is None else m.value for m in numbers]
+        found.append(
+            ReadingColumn(
+                definition=reading.definition,
+                at=reading.at,
+                subjects=subjects,
+                values=np.array([np.nan if value is None else float(value) for value in given], dtype=np.float64),
+                there=np.array([m is not None for m in numbers], dtype=bool),
+                is_flag=all(isinstance(value, bool) for value in given if value is not None),
+                numbers=numbers,
+            )
+        )
+    return found
+
+
+def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
+    from rushes.storage.shards.scanning import values, with_values
+
+    keys = shards.readings
+    positions = _positions(shards, subjects)
+    columns = values(shards, [key.column(part) for key in keys for part in ("value", "count")])
+    noted = with_values(shards, [key.column("note") for key in keys])
+    kinds = _kinds(shards, {key: columns[2 * number] for number, key in enumerate(keys)})
+    found = []
+    for number, key in enumerate(keys):
+        value, count = (column[positions] for column in columns[2 * number : 2 * number + 2])
+        there = ~np.isnan(count)
+        if there.any():
+            cells = _Cells(
+                shards=shards,
+                key=key,
+                positions=positions,
+                values=value,
+                counts=count,
+                kind=kinds.get(key, float),
+                parts=_parts(shards, key, noted),
+            )
+            is_flag = cells.kind is bool and bool(np.isin(value[~np.isnan(value)], (0.0, 1.0)).all())
+            column = ReadingColumn(
+                definition=shards.definitions[key.signature],
+                at=key.at,
+                subjects=subjects,
+                values=value,
+                there=there,
+                is_flag=is_flag,
+                numbers=cells,
+            )
+            found.append(column)
+    return sorted(found, key=lambda one: int(np.argmax(one.there)))
+
+
+def _positions(shards: Shards, subjects: Sequence[str]) -> np.ndarray:
+    places = {name: position for position, name in enumerate(_ids(shards))}
+    return np.fromiter((places[name] for name in subjects), dtype=np.int64, count=len(subjects))
+
+
+def _ids(shards: Shards) -> Iterator[str]:
+    for shard in shards.index.shards:
+        yield from shards.ids(shard)
+    yield from shards.loose
+
+
+def _kinds(shards: Shards, columns: Mapping[ReadingKey, np.ndarray]) -> dict[ReadingKey, type]:
+    """Whether a reading is of flags, of counts or of floats, by its first value's own line."""
+    firsts: dict[int, list[ReadingKey]] = {}
+    for key, column in columns.items():
+        if (filled := np.flatnonzero(~np.isnan(column))).size:
+            firsts.setdefault(int(filled[0]), []).append(key)
+    found: dict[ReadingKey, type] = {}
+    for position, keys in sorted(firsts.items()):
+        numbers = entry_of(shards.line(position), shards.definitions).measurements
+        kinds = {(m.signature, m.at): type(m.value) for m in numbers}
+        found |= {key: kinds.get((key.signature, key.at), float) for key in keys}
+    return found
+
+
+def _parts(shards: Shards, key: ReadingKey, noted: frozenset[str]) -> tuple[str, ...]:
+    note = ("note",) if key.column("note") in noted else ()
+    return (*note, *(_INTERVAL if key in shards.index.intervals or shards.loose else ()))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Cells(LazySequence["Measurement | None"]):
+    """The numbers of one stored reading: notes and intervals are read when a number is first asked for."""
+
+    shards: Shards
+    key: ReadingKey
+    positions: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray
+    kind: type
+    parts: tuple[str, ...]
+    _more: dict[str, Any] | None = field(default=None)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def _at(self, position: int) -> Measurement | None:
+        if np.isnan(self.counts[position]):
+            return None
+        where, value = int(self.positions[position]), float(self.values[position])
+        if self.kind is not bool and value.is_integer():  # 1 or 1.0: the clip's own line knows
+            numbers = entry_of(self.shards.line(where), self.shards.definitions).measurements
+            return next(m for m in numbers if (m.signature, m.at) == (self.key.signature, self.key.at))
+        more = {part: column[where].as_py() for part, column in self._columns().items()}
+        interval = None if more.get("low") is None else Interval(**{part: more[part] for part in _INTERVAL})
+        return Measurement(
+            definition=self.shards.definitions[self.key.signature],
+            value=None if np.isnan(value) else bool(value) if self.kind is bool else value,
+            count=int(self.counts[position]),
+            note=more.get("note") or "",
+            at=self.key.at,
+            interval=interval,
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        if self._more is None:
+            from rushes.storage.shards.scanning import stored_columns
+
+            names = [self.key.column(part) for part in self.parts]
+            found = stored_columns(self.shards, names) if names else []
+            self._more = {part: column for part, column in zip(self.parts, found, strict=True) if column is not None}
+        return self._more
+
+
+def first_definitions(run: Run) -> set[Definition]:
+    """The definitions of the clips' first numbers: of a run in shards, every form of the first clip's."""
+    shards = stored_shards(run)
+    if shards is None:
+        return {m.definition for entry in run.entries for m in entry.measurements[:1]}
+    names = {m.name for m in entry_of(shards.line(0), shards.definitions).measurements[:1]} if len(shards) else set()
+    return {definition for definition in shards.definitions.values() if definition.name in names}
+
+
+def with_subjects(run: Run) -> Run:
+    """The run with its subjects in memory, where it is in shards: ids, paths and signals; the rest as it is asked for.
+
+    Clips with equal facts share them. A run that is in memory is given back as it is.
+    """
+    shards = stored_shards(run)
+    if shards is None or isinstance(run.subjects, tuple):
+        return run
+    return replace(run, subjects=tuple(_subjects(shards)))
+
+
+def _subjects(shards: Shards) -> Iterator[Subject]:
+    from rushes.storage.shards.scanning import batches
+
+    known: dict[str, Mapping[str, object]] = {}
+    for first, batch in batches(shards, _SUBJECT):
+        columns = [column.to_pylist() for column in batch.columns[:5]]
+        facts = batch.column(5).dictionary_encode()
+        texts = facts.dictionary.to_pylist()
+        shared = [known.setdefault(text, json.loads(text)) for text in texts]
+        kinds, texts = (column.to_pylist() for column in batch.columns[6:])
+        rows = zip(*columns, facts.indices.to_pylist(), kinds, texts, strict=True)
+        for number, (id_, kind, path, sha256, badge, place, why, told) in enumerate(rows, first):
+            reasons: Sequence[Reason] = StoredReasons(shards, number, tuple(why)) if why else ()
+            if told and not why:  # a shard of format 3 has the sentences alone
+                reasons = subject_of(shards.line(number)).why
+            yield _subject((id_, kind, path, sha256, shared[place], badge, reasons))
+
+
+def _subject(values: tuple[object, ...]) -> Subject:
+    """A subject of which nothing is copied: its reasons stay where they are until somebody asks for one."""
+    made = object.__new__(Subject)
+    for name, value in zip(Subject.__slots__, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+class StoredReasons(LazySequence[Reason]):
+    """The reasons of a clip in a shard. Their kinds are known; the rest is in the clip's line."""
+
+    def __init__(self, shards: Shards, position: int, kinds: tuple[str, ...]) -> None:
+        self._shards, self._position, self.kinds = shards, position, kinds
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def _at(self, position: int) -> Reason:
+        return self._read[position]
+
+    @cached_property
+    def _read(self) -> tuple[Reason, ...]:
+        return subject_of(self._shards.line(self._position)).why
+
+
+def reason_kinds(subject: Subject) -> set[str]:
+    """What the reasons of a clip's review signal are, by kind: {"flickers", "frozen"}."""
+    why = cast("Sequence[Reason]", subject.why)
+    return set(why.kinds) if isinstance(why, StoredReasons) else {reason.kind for reason in why}
