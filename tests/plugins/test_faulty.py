@@ -93,3 +93,20 @@ def test_what_failed_is_told_at_the_end_and_strict_is_exit_1(rushes: Rushes, tak
     assert done.returncode == 0 and "fails_at_add failed on 2 of 2 clips (fails_at_add failed: Zero" in done.stderr
     assert rushes(*words, "--strict", plugins="faulty").returncode == 1
     assert rushes("clip", takes, "-o", tmp_path / "ours", "--jobs", 1, "--strict", plugins="faulty").returncode == 0
+
+
+def test_a_metric_that_ends_its_worker_costs_its_own_value(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
+    alone = clip(rushes, takes / "full.mkv", tmp_path / "alone")
+    words = ("clip", takes, "-o", tmp_path / "run", "--json", "--jobs", 2, "--timeout", 5)
+    done = rushes(*words, "--metric", "crashes", "--metric", "hangs", plugins="faulty", fresh=True)
+    assert done.returncode == 0, done.stderr
+    rows = {row["id"]: row for row in json.loads(done.stdout)["clips"]}
+    count = len(alone["measurements"])  # type: ignore[arg-type]
+    assert rows["full"]["measurements"][:count] == alone["measurements"] and rows["full"]["badge"] == alone["badge"]
+    for row in rows.values():
+        notes = {m["signature"].split("|")[0]: m["note"] for m in row["measurements"][count:]}
+        assert notes == {
+            "crashes": "crashes failed: crashed (SIGSEGV)",
+            "hangs": "hangs failed: took longer than 5 s",
+        }
+    assert "crashes failed on 2 of 2 clips" in done.stderr and "hangs failed on 2 of 2 clips" in done.stderr

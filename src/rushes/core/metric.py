@@ -8,11 +8,12 @@ frame. A package adds a metric by an entry point of the group `rushes.clip_metri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from rushes.core.definition import Definition
 from rushes.core.errors import DefinitionError
+from rushes.core.estimate import Why
 from rushes.core.measurement import Measurement
 
 Need: TypeAlias = Literal["luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet"]
@@ -124,3 +125,11 @@ class ClipMetric:
         """Its value where it could not be measured, and why; parameters that were never set read "none"."""
         unset = dict.fromkeys(self.definition.open_params, "none")
         return Measurement.missing(self.definition.with_params(**unset), note)
+
+    def failed(self, note: str) -> Measurement:
+        """Its value where its own code failed."""
+        return replace(self.missing(note), why=Why.PACKAGE_FAILED)
+
+    def without_code(self, note: str) -> ClipMetric:
+        """The metric where its code ended its process: nothing of it runs, and it has failed."""
+        return replace(self, start=None, measure=lambda seen: self.failed(note))

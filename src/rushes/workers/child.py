@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.errors import InputError
+from rushes.core.machine.packages import listen
 from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
 from rushes.workers.wire import Message, packed, receive, send
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+MARK_BYTES = 128
+"""The head of the file that a worker prints into: the name of the package's metric that is at work, or nothing."""
 
 
 def main(pipe: int, parent: int, reference: str) -> None:
@@ -64,6 +67,7 @@ def belong_to(parent: int) -> None:
 def serve(pipe: int, work: Callable[[Any], Any]) -> None:
     """Do the tasks that come, until the parent is gone."""
     _go_first_when_memory_runs_out()
+    listen(_mark)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         send(pipe, Message("ready"))
         while True:
@@ -73,7 +77,8 @@ def serve(pipe: int, work: Callable[[Any], Any]) -> None:
 def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:
     send(pipe, Message("begin"))
     os.ftruncate(1, 0)
-    os.lseek(1, 0, os.SEEK_SET)
+    _mark("")
+    os.lseek(1, MARK_BYTES, os.SEEK_SET)
     try:
         result = work(_loaded(task))
         if isinstance(result, Iterator):
@@ -86,6 +91,11 @@ def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:
     except Exception as error:  # carried to the parent, which raises it
         answer = packed("error", error)
     send(pipe, answer)
+
+
+def _mark(name: str) -> None:
+    """Write down who is at work, where the parent finds it whatever becomes of this process."""
+    os.pwrite(1, name.encode()[:MARK_BYTES].ljust(MARK_BYTES, b"\0"), 0)
 
 
 def _loaded(task: Message) -> Any:

@@ -28,6 +28,8 @@ class Crash:
 
     reason: str
     may_retry: bool = True
+    at: str = ""
+    """The metric of another package that was at work; "" where none was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,14 @@ def resident_mb(pid: int) -> float | None:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def death(exitcode: int) -> str:
-    """How a worker ended, in words.
+def death(exitcode: int, at: str = "") -> str:
+    """How a worker ended, in words that go behind the name of `at`, the metric of another package that was at work.
 
-    >>> death(-11), death(7)
-    ('the decoder crashed (SIGSEGV)', 'the worker stopped with exit code 7')
+    >>> death(-11), death(7), death(-11, "letterbox_ratio")
+    ('the decoder crashed (SIGSEGV)', 'the worker stopped with exit code 7', 'crashed (SIGSEGV)')
     """
     if exitcode == -signal.SIGKILL:
         return "the worker was killed (SIGKILL), as the system does when memory runs out"
     if exitcode < 0:
-        return f"the decoder crashed ({signal.Signals(-exitcode).name})"
-    return f"the worker stopped with exit code {exitcode}"
+        return f"{'' if at else 'the decoder '}crashed ({signal.Signals(-exitcode).name})"
+    return f"{'' if at else 'the worker '}stopped with exit code {exitcode}"

@@ -207,7 +207,7 @@ def paths() -> list[str]:
 def last_line(output: IO[bytes]) -> str:
     """The last line a process printed; the error of one that could not start."""
     output.seek(0)
-    lines = output.read().decode(errors="replace").split("\n")
+    lines = output.read().rpartition(b"\0")[2].decode(errors="replace").split("\n")  # after a worker's mark
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 

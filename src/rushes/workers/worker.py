@@ -14,10 +14,12 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 from rushes.core.errors import InputError
+from rushes.workers.child import MARK_BYTES
 from rushes.workers.limits import Crash, Limits, death
 from rushes.workers.template import Process, Template, last_line, paths
 from rushes.workers.wire import Message, receive, send
@@ -100,13 +102,14 @@ class WorkerProcess:
         try:
             message = receive(self.fileno())
         except (EOFError, ConnectionResetError):
-            return Crash(death(self._exitcode()))
+            at = self._at_work()
+            return Crash(death(self._exitcode(), at), at=at)
         if message.kind == "ready":
             self.is_ready = True
         elif message.kind == "begin":
             self.began, self._served = limits.clock(), self._served + 1
         elif message.kind == "no memory":
-            return Crash("ran out of memory", may_retry=False)
+            return Crash("ran out of memory", may_retry=False, at=self._at_work())
         else:
             self.began = self.began if message.kind == "part" else None
             return message
@@ -114,7 +117,16 @@ class WorkerProcess:
 
     def excess(self, limits: Limits) -> Crash | None:
         """The limit that the task at work has passed, if any."""
-        return None if self.began is None else limits.excess(self._process.pid, began=self.began, served=self._served)
+        if self.began is None:
+            return None
+        found = limits.excess(self._process.pid, began=self.began, served=self._served)
+        return found and replace(found, at=self._at_work())
+
+    def _at_work(self) -> str:
+        """The metric of another package that the worker is at, as it wrote down itself."""
+        if self.began is None:
+            return ""
+        return os.pread(self._output.fileno(), MARK_BYTES, 0).partition(b"\0")[0].decode(errors="replace")
 
     def last_line(self) -> str:
         """The last line it printed; the error of a worker that could not start."""

@@ -1,6 +1,9 @@
 """Clip metrics that go wrong in every way a metric can."""
 
+import os
+import signal
 import sys
+import time
 
 from rushes.core import Definition, Measurement
 from rushes.core.instrument import Instrument
@@ -47,6 +50,8 @@ FAILS_AT_START = metric("fails_at_start", __init__=fail)
 FAILS_AT_ADD = metric("fails_at_add", add=on_the_third)
 FAILS_AT_FINISH = metric("fails_at_finish", finish=fail)
 EXITS = metric("exits", add=lambda self, frame: sys.exit("bye"))
+CRASHES = metric("crashes", add=lambda self, frame: os.kill(os.getpid(), signal.SIGSEGV))
+HANGS = metric("hangs", finish=lambda self: time.sleep(600))
 GIVES_A_FLOAT = metric("gives_a_float", finish=lambda self: 0.5)
 TAKES_A_SERIES = metric("takes_a_series", series=lambda self: {"time_ms": [1.0]})
 MEASURES_WRONGLY = ClipMetric(definition=definition("measures_wrongly"), measure=lambda seen: seen.no_such_series)

@@ -7,7 +7,7 @@ defect of our own is to be seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rushes.core.errors import InputError, RushesError
@@ -37,6 +37,29 @@ def failure(name: str, error: BaseException) -> str:
     """One line about what failed: "letterbox_ratio failed: ValueError: no frame"."""
     text = " ".join(f"{name} failed: {type(error).__name__}: {error}".split())
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+_hear: Callable[[str], None] | None = None
+
+
+def listen(hear: Callable[[str], None]) -> None:
+    """Have `hear` told which metric of another package is at work, and "" when it is done: a worker's parent wants to
+    know whose fault it was, should the process end in between."""
+    global _hear  # one process, one worker
+    _hear = hear
+
+
+@contextmanager
+def under_way(name: str) -> Iterator[None]:
+    """Around a metric of another package, by its name."""
+    if _hear is None:
+        yield
+        return
+    _hear(name)
+    try:
+        yield
+    finally:
+        _hear("")
 
 
 @contextmanager

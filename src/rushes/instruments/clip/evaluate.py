@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from rushes.core.alike_form import AlikeForm
 from rushes.core.canonical import canonical_json
@@ -243,7 +245,9 @@ def evaluate_clips(
             needs=_files,
             warm=warm if needs_numba else None,
         )
+        again = partial(run_tasks, _work, engine=engine, jobs=1, timeout=timeout, memory_mb=memory_mb, needs=_files)
         for position, outcome in outcomes:
+            outcome = _without_culprits(tasks[position], outcome, again)
             if store_outcome(writer, tasks[position], outcome, crashed=_crashed):
                 done += 1
                 progress(done, len(ids), "clips")
@@ -287,6 +291,9 @@ def _gone(ids: Sequence[str]) -> str:
     names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
     clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
     return f"{clips} of this run {are} no longer among these paths; results are kept: {names}"
+
+
+_Outcome: TypeAlias = Packed | Stored | Shard | Crash | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,6 +345,19 @@ def _measured(path: str, sound: Sound, settings: ClipSettings, prompt: ClipPromp
     objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
     asked = {"prompt": prompt.text} if prompt.text else {}
     return result.with_facts(**asked, **{key: file.facts() for key, file in objects.items() if file is not None})
+
+
+def _without_culprits(task: _Task | ShardJob, outcome: _Outcome, again: Callable[..., Any]) -> _Outcome:
+    """A clip whose worker ended in another package's metric, measured once more without it: its fault, not the clip's.
+
+    The metric has no value there, and its note says what happened. A second metric may fail likewise.
+    """
+    while isinstance(outcome, Crash) and isinstance(task, _Task) and outcome.at in task.settings.metrics:
+        note = f"{outcome.at} failed: {outcome.reason}"
+        settings = replace(task.settings, given_up=(*task.settings.given_up, (outcome.at, note)))
+        task = replace(task, settings=settings)
+        ((_, outcome),) = again([task])
+    return outcome
 
 
 def _crashed(task: _Task, crash: Crash) -> Packed:

@@ -59,6 +59,8 @@ class ClipSettings:
     """The canonical form that the clips are measured in; None for the files as they are."""
     alike: AlikeForm | None = None
     """The common form that they are measured in as well; None for none."""
+    given_up: tuple[tuple[str, str], ...] = ()
+    """Of one clip: metrics of other packages that ended its worker, each with the note of its missing value."""
 
     @classmethod
     def load(
@@ -122,7 +124,8 @@ class ClipSettings:
     @property
     def metrics(self) -> dict[str, ClipMetric]:
         own = {name: one.metric for name, one in self.network_metrics.items()}
-        return metrics_of(self.tier, self.extra, motion=self.motion) | own
+        every = metrics_of(self.tier, self.extra, motion=self.motion) | own
+        return every | {name: every[name].without_code(note) for name, note in self.given_up}
 
     @property
     def network_metrics(self) -> dict[str, NetworkMetric]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from rushes.core import Measurement
 from rushes.core.errors import DefinitionError
-from rushes.core.estimate import Why
-from rushes.core.machine.packages import FAULTS, failure
+from rushes.core.machine.packages import FAULTS, failure, under_way
 from rushes.core.metric import ClipMetric, Collector
 from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.input_param import names_input
@@ -26,30 +24,33 @@ class GuardedCollector:
 
     def __init__(self, metric: ClipMetric, facts: MediaFacts) -> None:
         assert metric.start is not None
-        self._metric = metric
+        self._metric, self._name = metric, metric.definition.name
         self._collector: Collector | None = None
         self._failure = ""
         try:
-            self._collector = metric.start(facts)
+            with under_way(self._name):
+                self._collector = metric.start(facts)
         except FAULTS as error:
             self._failure = _note(metric, error)
 
     def add(self, frame: Frame | AlikeFrame) -> None:
         if self._collector is not None and not self._failure:
             try:
-                self._collector.add(frame)
+                with under_way(self._name):
+                    self._collector.add(frame)
             except FAULTS as error:
                 self._failure = _note(self._metric, error)
 
     def finish(self, taken: Container[str]) -> tuple[Measurement, Series]:
         """The value and its series, whose names must not be `taken`."""
         if self._collector is None or self._failure:
-            return _failed(self._metric, self._failure), {}
+            return self._metric.failed(self._failure), {}
         try:
-            value = _checked(self._metric, self._collector.finish())
-            return value, _checked_series(self._collector.series(), taken)
+            with under_way(self._name):
+                value, series = _checked(self._metric, self._collector.finish()), self._collector.series()
+            return value, _checked_series(series, taken)
         except FAULTS as error:
-            return _failed(self._metric, _note(self._metric, error)), {}
+            return self._metric.failed(_note(self._metric, error)), {}
 
 
 def measured(name: str, metric: ClipMetric, seen: Observation) -> Measurement:
@@ -58,9 +59,10 @@ def measured(name: str, metric: ClipMetric, seen: Observation) -> Measurement:
     if METRICS.is_built_in(name):
         return metric.measure(seen)
     try:
-        return _checked(metric, metric.measure(seen))
+        with under_way(name):
+            return _checked(metric, metric.measure(seen))
     except FAULTS as error:
-        return _failed(metric, _note(metric, error))
+        return metric.failed(_note(metric, error))
 
 
 def _checked(metric: ClipMetric, value: object) -> Measurement:
@@ -83,10 +85,6 @@ def _checked_series(series: object, taken: Container[str]) -> Series:
         if name in taken or not name.isidentifier():
             raise DefinitionError(f"the series {name!r} needs a name of its own")
     return {name: values.astype(np.float64) for name, values in arrays.items()}
-
-
-def _failed(metric: ClipMetric, note: str) -> Measurement:
-    return replace(metric.missing(note), why=Why.PACKAGE_FAILED)
 
 
 def _note(metric: ClipMetric, error: BaseException) -> str:
