@@ -210,9 +210,8 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     binary = all(isinstance(value, bool) for value in values if value is not None)
     sides = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64).reshape(-1, 2)
     at = tuple(sorted(frozenset.intersection(*(frozenset(m.at) for m in every))))
-    return column_statistics(
-        metric, at, sides[:, 0], sides[:, 1], flags=binary, unlike=len(unlike), why_unlike=why_unlike
-    )
+    first, second = stored_floats(sides[:, 0]), stored_floats(sides[:, 1])
+    return column_statistics(metric, at, first, second, flags=binary, unlike=len(unlike), why_unlike=why_unlike)
 
 
 def column_statistics(
@@ -225,13 +224,15 @@ def column_statistics(
     unlike: int = 0,
     why_unlike: str = "",
 ) -> PairedStatistics:
-    """`paired_statistics` of two columns, NaN where a value is missing; `flags` where every value is true or false."""
+    """`paired_statistics` of two columns of values as files have them, NaN where one is missing; `flags` where every
+    value is true or false."""
     # What all of its numbers are about; a place of its own called "metric" stays.
     at = {"metric": full_name(metric)} | dict(about)
-    whole = ~(np.isnan(first) | np.isnan(second))
+    moved = second - first
+    whole = ~np.isnan(moved)
     # What the files hold has 8 decimals: a difference is computed on those and rounded alike, so that a value that
     # did not change is exactly 0.
-    differences = stored_floats(stored_floats(second[whole]) - stored_floats(first[whole]))
+    differences = stored_floats(moved[whole])
     n, rose, fell = (int(np.count_nonzero(part)) for part in (whole, differences > 0, differences < 0))
     mean, p, counted = mean_change(differences, flags=flags), sign_flip(differences), of(CHANGED_CLIPS, metric)
     note = "; ".join(filter(None, (_lacking(len(whole) - n, len(whole), unlike, why_unlike), mean.lacking)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -245,15 +244,14 @@ def _show_two(found: RunsComparison, verbose: bool) -> None:
     tell(*holm_lines(found), *unlike_lines(comparison))
     for said, names in quiet_lines(found, unlike=False):  # what is not comparable is named above, with the reason
         tell(f"{said}: {', '.join(names)}")
-    told = {one.name for one in found.judged if one.outcome.is_change}
-    changes, transitions = change_table(comparison), transition_table(comparison.transitions)
-    shown = [row for row in changes.rows if verbose or row[0].text in told]
-    if shown:
+    told = None if verbose else {one.name for one in found.judged if one.outcome.is_change}
+    shown, transitions = change_table(comparison, told), transition_table(comparison.transitions)
+    if shown.rows:
         print()
-        print_table(replace(changes, rows=shown))
-    elif changes.rows:
+        print_table(shown)
+    elif any(one.p.count and one.top for one in comparison.metrics):
         tell("Clips that changed most, though no difference is significant: -v", paint=faint)
-    if transitions.rows and not shown:
+    if transitions.rows and not shown.rows:
         print()
     if transitions.rows:
         print_table(transitions)

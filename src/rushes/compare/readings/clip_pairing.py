@@ -34,11 +34,15 @@ def pair_subjects(first: Run, second: Run) -> Pairing:
     """
     one, other = ({subject.id: subject for subject in _parts_of(run)} for run in (first, second))
     both = [name for name in one if name in other]
-    tails, others = _Tails(first.subjects), _Tails(second.subjects)
+    ours, theirs = ({subject.id: _parts(subject.path) for subject in run.subjects} for run in (first, second))
+    tails, others = _Tails(ours.values()), _Tails(theirs.values())
+    shared = _longest_shared(tails, others)  # two paths that end alike in as many parts have no better partner
     doubtful = {
         name
         for name in both
-        if one[name].kind in ("clip", "pair") and _fits_another(_parts(one[name]), _parts(other[name]), tails, others)
+        if ours[name][-shared:] != theirs[name][-shared:]
+        and one[name].kind in ("clip", "pair")
+        and _fits_another(ours[name], theirs[name], tails, others)
     }
     return Pairing(
         paired=tuple(name for name in both if name not in doubtful),
@@ -54,8 +58,9 @@ def _parts_of(run: Run) -> list[Subject]:
     return members or list(run.subjects)
 
 
-def _parts(subject: Subject) -> tuple[str, ...]:
-    path = subject.path.partition("://")[2] if is_remote(subject.path) else subject.path
+def _parts(path: str) -> tuple[str, ...]:
+    if "://" in path and is_remote(path):
+        path = path.partition("://")[2]
     if path in ("", ".", "/") or path.startswith("./") or path.endswith("/") or "//" in path or "/./" in path:
         whole = PurePosixPath(path)
         return (*whole.parts[:-1], whole.stem)
@@ -69,15 +74,26 @@ def _parts(subject: Subject) -> tuple[str, ...]:
 class _Tails:
     """The ends of every path, by how many parts they have: ("out",), then ("p1", "out"), then ("A", "p1", "out")."""
 
-    def __init__(self, subjects: Iterable[Subject]) -> None:
-        self._paths = [_parts(subject) for subject in subjects]
+    def __init__(self, paths: Iterable[tuple[str, ...]]) -> None:
+        self._paths = list(paths)
         self._found: dict[int, set[tuple[str, ...]]] = {}
 
-    def __contains__(self, tail: tuple[str, ...]) -> bool:
-        length = len(tail)
+    def of(self, length: int) -> set[tuple[str, ...]]:
+        """The ends with so many parts."""
         if length not in self._found:
             self._found[length] = {path[-length:] for path in self._paths if len(path) >= length}
-        return tail in self._found[length]
+        return self._found[length]
+
+    def __contains__(self, tail: tuple[str, ...]) -> bool:
+        return tail in self.of(len(tail))
+
+
+def _longest_shared(one: _Tails, other: _Tails) -> int:
+    """Parts of the longest end that some path of each run has; at least 1."""
+    length = 1
+    while not one.of(length + 1).isdisjoint(other.of(length + 1)):
+        length += 1
+    return length
 
 
 def _fits_another(one: tuple[str, ...], other: tuple[str, ...], tails: _Tails, others: _Tails) -> bool:

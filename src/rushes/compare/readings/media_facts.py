@@ -71,6 +71,8 @@ class MediaPairs:
                 self._samples.append(pair)
             codes[number] = places[key]
         self._codes = codes
+        self.places: Whole = np.arange(len(pairs))
+        """Of every clip: 0, 1, 2 …"""
         self._found: dict[tuple[str, ...], list[tuple[FactDifference, ...]]] = {}
 
     def differences(self, definition: Definition) -> tuple[list[tuple[FactDifference, ...]], Whole]:

@@ -46,12 +46,20 @@ class Unlike:
 class Changes(LazySequence[Change]):
     """Clips that have one reading in both runs, in the first run's order; a `Change` is made when it is asked for."""
 
-    __slots__ = ("_first", "_second", "first", "places", "second")
+    __slots__ = ("_first", "_second", "places")
 
     def __init__(self, first: ReadingColumn, second: ReadingColumn, places: Whole) -> None:
         self._first, self._second, self.places = first, second, places
-        self.first: Floats = first.values[places]
-        self.second: Floats = second.values[places]
+
+    @property
+    def first(self) -> Floats:
+        """Values of the first run, as files have them; NaN where one is missing."""
+        return _at(self._first.values, self.places)
+
+    @property
+    def second(self) -> Floats:
+        """The same of the second run."""
+        return _at(self._second.values, self.places)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -69,7 +77,7 @@ class Changes(LazySequence[Change]):
     @property
     def moved(self) -> Floats:
         """Second − first, of the values as files have them; NaN where one is missing."""
-        return stored_floats(stored_floats(self.second) - stored_floats(self.first))
+        return stored_floats(self.second - self.first)
 
     @property
     def whole(self) -> Changes:
@@ -79,8 +87,9 @@ class Changes(LazySequence[Change]):
     @property
     def values(self) -> Floats:
         """All values of both runs that a comparison rests on, as stored."""
-        held = self.whole
-        return stored_floats(np.column_stack([held.first, held.second]).ravel())
+        first, second = self.first, self.second
+        held = ~np.isnan(second - first)
+        return np.concatenate([first[held], second[held]])
 
     @property
     def is_flag(self) -> bool:
@@ -89,10 +98,16 @@ class Changes(LazySequence[Change]):
 
     def largest(self, count: int) -> tuple[Change, ...]:
         """Those that changed most, most first; of equals, in order. Unchanged clips are not among them."""
-        sizes = np.abs(self.second - self.first)
-        order = np.argsort(-np.where(np.isnan(sizes), -1.0, sizes), kind="stable")
-        changed = np.nan_to_num(self.moved)[order] != 0
-        return tuple(self[int(place)] for place in order[changed][:count])
+        if not count:
+            return ()
+        changed = np.flatnonzero(np.nan_to_num(self.moved))
+        sizes = np.abs(self.second[changed] - self.first[changed])
+        order = np.argsort(-sizes, kind="stable")[:count]
+        return tuple(self[int(place)] for place in changed[order])
+
+
+def _at(values: Floats, places: Whole) -> Floats:
+    return values if len(places) == len(values) else values[places]
 
 
 class UnlikeClips(LazySequence[Unlike]):

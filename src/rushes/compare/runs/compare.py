@@ -137,7 +137,8 @@ def _compare(
     apart = a.valued & b.valued & np.array([bool(one) for one in differences], dtype=bool)[codes]
     places = np.flatnonzero(apart)
     unlike = UnlikeClips([a.subjects[place] for place in places.tolist()], codes[places].tolist(), differences)
-    changes = Changes(a, b, np.flatnonzero(both & ~apart))
+    alike = both & ~apart
+    changes = Changes(a, b, media.places if alike.all() else np.flatnonzero(alike))
     statistics = column_statistics(
         a.definition,
         a.at,
@@ -158,7 +159,7 @@ def _compare(
         outcome=Outcome.CANNOT_TELL,
         statistics=statistics,
         spread=spread_difference(statistics, changes.values),
-        largest=changes.largest(top),
+        top=top,
         unlike=unlike,
         changes=changes,
     )

@@ -41,12 +41,17 @@ class MetricComparison(Comparison):
     statistics: PairedStatistics
     spread: Measurement
     """The mean difference in units of the metric's spread, with its interval."""
-    largest: tuple[Change, ...]
-    """The clips that changed most, most first; of equals, in the first run's order. Unchanged clips are not listed."""
+    top: int
+    """How many clips `largest` lists."""
     unlike: UnlikeClips
     """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
     changes: Changes
     """Every clip that the statistics rest on, in the first run's order; unchanged ones and missing values too."""
+
+    @property
+    def largest(self) -> tuple[Change, ...]:
+        """The clips that changed most, most first; of equals, in the first run's order; no unchanged clip."""
+        return self.changes.largest(self.top)
 
     @property
     def holm(self) -> Measurement:

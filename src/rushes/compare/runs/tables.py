@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
@@ -68,8 +68,8 @@ def difference_table(found: RunsComparison) -> Table:
     )
 
 
-def change_table(comparison: RunComparison) -> Table:
-    """The clips that changed most, metric by metric."""
+def change_table(comparison: RunComparison, names: Collection[str] | None = None) -> Table:
+    """The clips that changed most, metric by metric; of the metrics of these names, left out of all."""
     rows = [
         (
             Cell(one.name),
@@ -79,6 +79,7 @@ def change_table(comparison: RunComparison) -> Table:
             Cell(signed_text(float(c.difference.value or 0)), c.difference),
         )
         for one in sorted(comparison.metrics, key=change_size)
+        if names is None or one.name in names
         for c in one.largest
     ]
     columns = (*TEXT("metric", "clip"), *NUMBER("A", keep=True), *NUMBER("B", "B − A"))

@@ -73,6 +73,29 @@ def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     return frozenset(columns) - left
 
 
+def without_gaps(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
+    """The columns in which every clip has a value, by what each file says about itself: no value is read."""
+    if shards.loose:
+        return frozenset()
+    left = set(columns)
+    for shard in shards.index.shards:
+        shards.require_intact(shard)
+        with open_table(shards.place, shard.name) as table:
+            left &= _whole(table.metadata, left)
+    return frozenset(left)
+
+
+def _whole(foot: Any, columns: Collection[str]) -> set[str]:
+    names = foot.schema.names
+    groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
+
+    def is_whole(place: int) -> bool:
+        told = (group.column(place).statistics for group in groups)
+        return all(one is not None and one.null_count == 0 for one in told)
+
+    return {name for name in columns if name in names and is_whole(names.index(name))}
+
+
 def _filled(foot: Any, columns: Collection[str]) -> set[str]:
     names = foot.schema.names
     groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
