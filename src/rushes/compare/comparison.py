@@ -17,13 +17,13 @@ import numpy as np
 
 from rushes.compare.definitions.comparisons import CHANGED_CLIPS, HOLM, MEAN_DIFFERENCE, SIGN_FLIP, SPREAD, of
 from rushes.core import Definition, Measurement
-from rushes.core.canonical import stored_floats
 from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At, Value
 from rushes.core.selection import full_name
 from rushes.stats.families import holm
 from rushes.stats.intervals import Floats
 from rushes.stats.means import deviation, mean_change
+from rushes.stats.rounding import stored_floats
 from rushes.stats.sign_flip import sign_flip
 
 

@@ -8,15 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rushes.core.errors import DefinitionError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 DECIMALS = 8
 
@@ -30,23 +24,6 @@ def stored_float(value: float) -> float:
     if not math.isfinite(value):
         raise DefinitionError("a run holds no NaN and no infinity: write null with a note")
     return round(value, DECIMALS) + 0.0
-
-
-def stored_floats(values: Floats) -> Floats:
-    """`stored_float` of many: the same bits, NaN left as it is.
-
-    The nearest whole number of 1e-8 steps, divided, is what rounding the decimals gives, except where the steps end
-    near a half or are too many to be exact: those few are rounded one by one.
-    """
-    import numpy as np
-
-    steps = values * 10.0**DECIMALS
-    near = np.rint(steps)
-    found = near / 10.0**DECIMALS + 0.0
-    unsure = (np.abs(np.abs(steps - near) - 0.5) < 1e-3) | (np.abs(steps) > 2.0**42)
-    for place in np.flatnonzero(unsure):
-        found[place] = stored_float(float(values[place]))
-    return found
 
 
 def canonical_json(data: object) -> str:

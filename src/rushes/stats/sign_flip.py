@@ -131,9 +131,8 @@ def _all_equal(sizes: Floats, total: float) -> float:
 
     n = len(sizes)
     rose = round((total / float(np.mean(sizes)) + n) / 2)
-    return min(
-        1.0, 2.0 * float(bdtr(min(rose, n - rose), n, 0.5))
-    )  # as scipy.stats.binomtest, which loads for a second
+    # As scipy.stats.binomtest, which takes a second to load.
+    return min(1.0, 2.0 * float(bdtr(min(rose, n - rose), n, 0.5)))
 
 
 def _largest_patterns(sizes: Floats, totals: Floats) -> Floats:

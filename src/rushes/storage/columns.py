@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rushes.core import Definition, Interval, Measurement
-from rushes.core.canonical import stored_floats
 from rushes.core.measurement import At
 from rushes.core.reading import Same
 from rushes.core.reason import Reason
+from rushes.stats.rounding import stored_floats
 from rushes.storage.lazy import LazySequence
 from rushes.storage.runs.packing import entry_of, subject_of
 from rushes.storage.runs.readings import every_reading

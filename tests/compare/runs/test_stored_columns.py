@@ -18,7 +18,8 @@ from rushes.compare.runs.checks import unchecked
 from rushes.compare.runs.many import compare_all, compare_runs
 from rushes.compare.runs.page.clips import most_changed
 from rushes.core import Measurement
-from rushes.core.canonical import canonical_json, stored_float, stored_floats
+from rushes.core.canonical import canonical_json, stored_float
+from rushes.stats.rounding import stored_floats
 from rushes.storage.columns import reading_columns, reason_kinds, with_subjects
 from rushes.storage.runs import Entry, Subject, open_run, read_run
 
@@ -87,7 +88,7 @@ def test_a_gate_on_runs_in_shards_is_that_on_runs_in_one_piece(both_ways: list[t
 
 def test_clips_that_changed_most_and_those_not_checked_are_the_same(both_ways: list[tuple[Path, Path]]) -> None:
     found = [compare_all(pair) for pair in both_ways]
-    changed = [[(one.subject, one.rank) for one in most_changed(each, 6)] for each in found]
+    changed = [[(one.subject, [row.size for row in one.changes]) for one in most_changed(each, 6)] for each in found]
     assert changed[0] == changed[1] and len(changed[0]) == 6
     left = [unchecked(compare_runs(*pair), "blur_score") for pair in both_ways]
     assert left[0] == left[1] and left[0]

@@ -19,13 +19,13 @@ from rushes.compare.definitions.comparisons import MARGIN, REPEAT_NOISE, of
 from rushes.compare.runs.changes import Changes
 from rushes.compare.runs.results import MetricComparison, RunComparison, why_unlike
 from rushes.core import Definition, Measurement
-from rushes.core.canonical import stored_floats
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
 from rushes.core.selection import full_name, reading_names
 from rushes.core.words.options import option
 from rushes.instruments.clip.metrics import known
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
+from rushes.stats.rounding import stored_floats
 from rushes.storage.columns import ReadingColumn, reading_columns
 
 Side: TypeAlias = Literal["below", "above", "either"]

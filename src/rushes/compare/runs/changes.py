@@ -9,8 +9,8 @@ import numpy as np
 
 from rushes.compare.readings.media_facts import FactDifference, facts_text
 from rushes.core import Measurement, difference
-from rushes.core.canonical import stored_floats
 from rushes.stats.intervals import Floats, Whole
+from rushes.stats.rounding import stored_floats
 from rushes.storage.columns import ReadingColumn
 from rushes.storage.lazy import LazySequence
 

@@ -28,13 +28,13 @@ from rushes.compare.runs.results import MetricComparison, RunComparison, badge_t
 from rushes.compare.runs.set_distances import are_distances, distance_changes
 from rushes.compare.runs.signals import signal_change
 from rushes.core import Measurement
-from rushes.core.canonical import stored_floats
 from rushes.core.definition import describe_difference
 from rushes.core.errors import InputError
 from rushes.core.reading import Same
 from rushes.core.selection import differing_keys, label, reading_names
 from rushes.instruments.clip.input_param import alike_form
 from rushes.stats.means import deviation
+from rushes.stats.rounding import stored_floats
 from rushes.stats.sign_flip import fewest_prompts
 from rushes.storage.columns import ReadingColumn, reading_columns, with_subjects
 from rushes.storage.runs import Run, read_run

@@ -10,7 +10,9 @@ from rushes.compare.runs.compare import change_in_spreads
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.results import MetricComparison
 from rushes.present.pages.film_strips import Strip
-from rushes.storage.runs import Entry
+from rushes.storage.columns import stored_shards
+from rushes.storage.runs import Entry, Run
+from rushes.storage.shards.scanning import position_of
 
 _CLIPS = ("clip", "pair")
 MOST_CHANGES = 6
@@ -43,12 +45,6 @@ class ChangedClip:
     def shown(self) -> tuple[ClipChange, ...]:
         return self.changes[:MOST_CHANGES]
 
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Sorts the worst first: by its largest change for the worse, then by its largest change of any kind."""
-        worse = max((abs(one.size) for one in self.changes if one.word == "worse"), default=0.0)
-        return -worse, -abs(self.changes[0].size)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Highlight:
@@ -72,28 +68,40 @@ class ShownClip:
 
 
 def most_changed(found: RunsComparison, count: int) -> list[ChangedClip]:
-    """The clips that changed most, in units of each metric's spread; those that got worse come first."""
-    changes: dict[str, list[ClipChange]] = {}
+    """The clips that changed most, in units of each metric's spread; those that got worse come first.
+
+    In order of the largest change for the worse, then of the largest change of any kind.
+    """
     takes = {subject.id for subject in found.runs[0].subjects if subject.kind in _CLIPS}
-    for one in found.judged:
-        if one.single and one.changes[0].subject not in takes:
-            continue  # a study's score or a mean over a set is no clip
+    # A study's score or a mean over a set is no clip.
+    judged = [one for one in found.judged if not (one.single and one.changes[0].subject not in takes)]
+    ranks: dict[str, tuple[float, float]] = {}
+    for one in judged:
+        worse = [side for side in (True, False) if one.statistics.metric.verdict(rose=side) == "worse"]
+        for name, size in change_in_spreads(one).items():
+            loss, change = ranks.get(name, (0.0, 0.0))
+            ranks[name] = min(loss, -abs(size) if (size > 0) in worse else 0.0), min(change, -abs(size))
+    chosen = sorted(ranks, key=ranks.__getitem__)[:count]
+    changes: dict[str, list[ClipChange]] = {name: [] for name in chosen}
+    for one in judged:
         sizes = change_in_spreads(one)
-        for change in one.changes:
-            if change.subject in sizes:
-                new = ClipChange(judged=one, change=change, size=sizes[change.subject])
-                changes.setdefault(change.subject, []).append(new)
-    clips = [
+        places = {name: place for place, name in enumerate(one.changes.subjects) if name in changes}
+        for name in (name for name in chosen if name in sizes):
+            changes[name].append(ClipChange(judged=one, change=one.changes[places[name]], size=sizes[name]))
+    return [
         ChangedClip(subject=name, changes=tuple(sorted(rows, key=lambda row: -abs(row.size))))
         for name, rows in changes.items()
     ]
-    return sorted(clips, key=lambda clip: clip.rank)[:count]
 
 
 def entries_of(found: RunsComparison, subject: str) -> list[Entry | None]:
     """The clip's row in each run; None in a run that is not compared on it."""
     shared = [True, *(subject in comparison.paired for comparison in found.comparisons)]
-    return [
-        next((entry for entry in run.entries if entry.subject.id == subject), None) if there else None
-        for run, there in zip(found.runs, shared, strict=True)
-    ]
+    return [_entry(run, subject) if there else None for run, there in zip(found.runs, shared, strict=True)]
+
+
+def _entry(run: Run, subject: str) -> Entry | None:
+    if (shards := stored_shards(run)) is None:
+        return next((entry for entry in run.entries if entry.subject.id == subject), None)
+    found = position_of(shards, subject)
+    return None if found is None else shards.entries[found]
