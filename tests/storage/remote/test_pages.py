@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -70,3 +74,24 @@ def test_one_line_and_exit_1(bucket: Bucket, here: Path, words: tuple[str, ...],
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 1, result.output
     assert result.stderr.startswith("rushes: ") and result.stderr.count("\n") == 1 and told in result.stderr
+
+
+def test_view_shows_a_run_of_a_store(bucket: Bucket, here: Path, settings: dict[str, str]) -> None:
+    pytest.importorskip("starlette", reason="view needs the extra `serve`")
+    run = bucket.url("runs/seen")
+    call("clip", bucket.put_folder("takes", here), "-o", run)
+    command = [sys.executable, "-m", "rushes", "view", run, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as viewer:
+        assert viewer.stdout is not None and viewer.stderr is not None
+        told = json.loads(viewer.stdout.readline())
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(told["link"]) as page:  # the link that was printed
+            assert page.url.partition("?")[0].endswith("/runs/seen") and "take2" in page.read().decode()
+        viewer.terminate()
+        assert "this is a copy" in viewer.stderr.read()
+    assert left_behind(settings) == []
+
+
+def test_view_of_a_store_without_a_run_is_one_line(bucket: Bucket, here: Path) -> None:
+    result = CliRunner().invoke(app, ["view", bucket.put_folder("takes", here)])
+    assert result.exit_code == 1 and "expected a run, or a folder with runs below" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -10,6 +11,7 @@ import typer
 
 from rushes.core.machine.browser import has_browser
 from rushes.present.terminal.console import fail, print_json, say
+from rushes.storage.remote.address import is_remote
 
 if TYPE_CHECKING:
     import socket
@@ -26,8 +28,12 @@ _ONWARD = '<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">O
 
 def view(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs, boards, sweeps and studies below.")
-    ] = Path("."),
+        str,
+        typer.Argument(
+            metavar="[FOLDER]",
+            help="A run, or a folder with runs, boards, sweeps and studies below; here, s3:// or gs://.",
+        ),
+    ] = ".",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")] = 0,
     host: Annotated[str, typer.Option("--host", help="Address of this machine to listen on.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the link, and open no browser.")] = False,
@@ -42,8 +48,9 @@ def view(
     """
     if host not in LOOPBACK:
         fail(f"--host: expected one of {', '.join(LOOPBACK)}; for other machines: rushes serve --host {host}")
-    if not folder.is_dir():
-        _refuse(folder)
+    remote = is_remote(folder)
+    if not remote and not Path(folder).is_dir():
+        _refuse(Path(folder))
     import secrets
 
     from rushes.cli.workbench.serve import SWITCH_S, require_web
@@ -54,10 +61,18 @@ def view(
 
     sys.setswitchinterval(SWITCH_S)  # the rest of the app is imported while pages are answered
 
+    from rushes.storage.mirrors.staging import pulled_folder
+
     token = secrets.token_urlsafe(32)
-    _serve(
-        view_app([folder], token=token), host, port, token, open_browser=not (no_browser or as_json), as_json=as_json
-    )
+    with pulled_folder(folder) as place:
+        if remote and not any(place.rglob("run.json")):
+            fail(f"{folder}: expected a run, or a folder with runs below; found none")
+        if remote:
+            say(f"{folder}: this is a copy; stars, tags and notes that you give here are not kept")
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the copy goes with the server
+        _serve(
+            view_app([place], token=token), host, port, token, open_browser=not (no_browser or as_json), as_json=as_json
+        )
 
 
 def _refuse(folder: Path) -> NoReturn:
