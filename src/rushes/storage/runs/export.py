@@ -11,10 +11,11 @@ from rushes.core.errors import RunError
 from rushes.core.words.options import option
 from rushes.storage.integrity.seal import SEAL, make_seal
 from rushes.storage.runs.disk import disk_errors
+from rushes.storage.runs.journal import write_merged
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
-from rushes.storage.runs.writer import FORMAT, MERGED, write_info, write_merged
+from rushes.storage.runs.writer import FORMAT, MERGED, write_info
 from rushes.storage.shards.index import INPUTS
 
 _OF_SHARDS = ("shards", "subjects", "measurements", "digest")

@@ -13,8 +13,7 @@ import datetime
 import json
 import os
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import IO, Self
@@ -30,6 +29,15 @@ from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal
 from rushes.storage.mirrors.pulling import FEATURES
 from rushes.storage.runs.disk import disk_errors, made_by, misfits, remove_made
 from rushes.storage.runs.ids import Identities
+from rushes.storage.runs.journal import (
+    as_dict,
+    journal_record,
+    put_together,
+    subject_row,
+    text_lines,
+    whole_object,
+    write_merged,
+)
 from rushes.storage.runs.packing import Packed, entry_of, pack
 from rushes.storage.runs.run_request import Question
 from rushes.storage.runs.subjects import Entry
@@ -41,9 +49,6 @@ SHARDED: int = 5
 shards (`runs.shards`). In 4, and in 5 in shards, a reason is an object; before, it was a sentence. All are read, and a
 run begun in one of them is continued in the latest: what is finished keeps its sentences."""
 _IN_SHARDS = (3, SHARDED)
-_MEASUREMENTS, _SUBJECT = '{"measurements":[', '],"subject":'
-"""What a subject's line in the journal begins with, and what stands between its measurements and the subject."""
-_decoder = json.JSONDecoder()
 _NO_STRANGERS = {LOCK, ".pushed", "journal.jsonl", "triage.json"}
 """What may lie in a folder before a run does; triage.json is the user's, and no writer touches it."""
 MERGED = ("subjects.jsonl", "measurements.jsonl")
@@ -173,7 +178,7 @@ class RunWriter:
         if line is None:
             return None
         # no text within it can hold _SUBJECT: its quotes would be escaped
-        return as_dict(_decoder.raw_decode(line, line.index(_SUBJECT) + len(_SUBJECT))[0])
+        return subject_row(line)
 
     def entry(self, subject_id: str) -> Entry:
         """A finished subject with its measurements, without its series."""
@@ -242,7 +247,7 @@ class RunWriter:
     def _is_without_values(self) -> bool:
         """Whether no number of the run has a value."""
         files = (self.path / name for name in ("journal.jsonl", "measurements.jsonl"))
-        lines = (line for file in files if file.exists() for line in _lines(file))
+        lines = (line for file in files if file.exists() for line in text_lines(file))
         return not any('"value":' in line.replace('"value":null', "") for line in lines)
 
     def _empty(self, question: Question, before: Mapping[str, object]) -> None:
@@ -288,18 +293,18 @@ class RunWriter:
         if journal.exists() or not subjects.exists():
             return None
         rows: dict[str, list[str]] = {}
-        for text in _lines(self.path / "measurements.jsonl"):
-            row = _whole(text)
+        for text in text_lines(self.path / "measurements.jsonl"):
+            row = whole_object(text)
             if "signature" not in row:
                 raise TypeError("a measurement without a signature")
             rows.setdefault(str(row["subject"]), []).append(text)
         lines, place = {}, 0
         with replacing(journal) as out:
-            for text in _lines(subjects):
-                subject = _whole(text)
+            for text in text_lines(subjects):
+                subject = whole_object(text)
                 name = str(subject["id"])
                 self._paths[name] = str(subject["path"])
-                line = f"{_MEASUREMENTS}{','.join(rows.get(name, []))}{_SUBJECT}{text}}}\n"
+                line = put_together(rows.get(name, []), text)
                 out.write(line)
                 lines[name] = (place, len(line.encode()))
                 place += lines[name][1]
@@ -315,7 +320,7 @@ class RunWriter:
         with open(journal, "rb") as file:
             for text in file:
                 try:
-                    record = _record(text.decode()) if text.endswith(b"\n") else {}
+                    record = journal_record(text.decode()) if text.endswith(b"\n") else {}
                 except ValueError:
                     record = {}
                 if "subject" in record:
@@ -360,22 +365,6 @@ class RunWriter:
         write_info(self.path, info)
 
 
-def write_merged(folder: Path, lines: Iterable[str]) -> Counter[str]:
-    """`subjects.jsonl` and `measurements.jsonl` of these lines of a journal; the signatures that they have, counted."""
-    used: Counter[str] = Counter()
-    with (
-        replacing(folder / "subjects.jsonl") as subjects,
-        replacing(folder / "measurements.jsonl") as measurements,
-    ):
-        for line in lines:
-            subject, rows = take_apart(line)
-            subjects.write(subject + "\n")
-            for row, facts in rows:
-                measurements.write(row + "\n")
-                used[str(facts["signature"])] += 1
-    return used
-
-
 def write_info(folder: Path, info: Mapping[str, object]) -> None:
     """`run.json`: canonical, but laid out for people."""
     with replacing(folder / "run.json") as out:
@@ -385,54 +374,6 @@ def write_info(folder: Path, info: Mapping[str, object]) -> None:
 def in_shards(info: Mapping[str, object]) -> bool:
     """Whether a run is in shards, by what its `run.json` says."""
     return info.get("format") in _IN_SHARDS
-
-
-def take_apart(line: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
-    """The subject's text, and each measurement's text with what it says, out of a subject's line in the journal.
-
-    The texts are canonical already, so they are cut out and not written anew: that is the greater part of a merge.
-
-    >>> take_apart('{"measurements":[{"value":1},{"value":2}],"subject":{"id":"a"}}')
-    ('{"id":"a"}', [('{"value":1}', {'value': 1}), ('{"value":2}', {'value': 2})])
-    """
-    rows = []
-    place = len(_MEASUREMENTS)
-    while line.startswith("{", place):
-        row, end = _decoder.raw_decode(line, place)
-        rows.append((line[place:end], as_dict(row)))
-        place = end + 1 if line.startswith(",", end) else end
-    if not (line.startswith(_MEASUREMENTS) and line.startswith(_SUBJECT, place) and line.rstrip().endswith("}")):
-        raise ValueError(f"a line of the journal begins with {line[:40]!r}")
-    return line[place + len(_SUBJECT) :].rstrip()[:-1], rows
-
-
-def _record(line: str) -> dict[str, object]:
-    """What a line of the journal says; of a subject's line, the subject."""
-    if not line.startswith(_MEASUREMENTS):
-        record = _whole(line.strip())
-        if "subject" in record:  # JSON, but not as this class writes it: a merge could not cut it up
-            raise TypeError(f"a line of the journal begins with {line[:40]!r}")
-        return record
-    subject, rows = take_apart(line)
-    if not all("signature" in facts for _, facts in rows):
-        raise TypeError("a measurement without a signature")
-    return {"subject": json.loads(subject)}
-
-
-def _whole(line: str) -> dict[str, object]:
-    """The object that a line holds, and nothing else; `json.loads` with half its cost."""
-    data, end = _decoder.raw_decode(line)
-    if end != len(line):
-        raise ValueError(f"a line goes on after its end with {line[end : end + 40]!r}")
-    return as_dict(data)
-
-
-def _lines(path: Path) -> list[str]:
-    return [text for line in path.read_bytes().decode().split("\n") if (text := line.strip())]
-
-
-def as_dict(data: object) -> dict[str, object]:
-    return data if isinstance(data, dict) else {}
 
 
 def now() -> str:

@@ -28,9 +28,10 @@ from rushes.core.errors import RunError
 from rushes.core.machine.files import replacing, replacing_bytes
 from rushes.core.words.options import option
 from rushes.storage.runs.disk import disk_errors
+from rushes.storage.runs.journal import as_dict
 from rushes.storage.runs.packing import Packed, pack, run_digest
 from rushes.storage.runs.subjects import Entry
-from rushes.storage.runs.writer import SHARDED, RunWriter, as_dict, in_shards
+from rushes.storage.runs.writer import SHARDED, RunWriter, in_shards
 from rushes.storage.shards import index as marks
 from rushes.storage.shards.build import Place, Recipe, ShardJob, build_shard
 from rushes.storage.shards.index import FOLDER, INDEX, INPUTS, Index, Shard
