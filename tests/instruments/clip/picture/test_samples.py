@@ -14,7 +14,7 @@ from rushes.instruments.clip.frames.picture_samples import (
     banding,
     blocking,
     centre,
-    clipped_colour,
+    colours,
     combing,
     noise_level,
     seams,
@@ -61,9 +61,9 @@ def test_few_levels() -> None:
     rng = np.random.default_rng(2)
     full = rng.integers(20, 230, (120, 160, 3)).astype(np.uint8)
     # all levels equally often: sums of whole waves are near 0; levels 4, 12, 20 …: e^(2πi v/8) is the same for all
-    assert banding(full) < 0.05
-    assert banding((full // 8 * 8 + 4).astype(np.uint8)) > 0.7
-    assert banding((full // 32 * 32 + 16).astype(np.uint8)) > 0.3
+    assert banding(colours(full, every=2)[0]) < 0.05
+    assert banding(colours((full // 8 * 8 + 4).astype(np.uint8), every=2)[0]) > 0.7
+    assert banding(colours((full // 32 * 32 + 16).astype(np.uint8), every=2)[0]) > 0.3
 
 
 def test_blocks() -> None:
@@ -111,12 +111,12 @@ def test_noise_is_no_comb() -> None:
 def test_colours() -> None:
     picture = np.full((40, 40, 3), 100, np.uint8)
     picture[:10] = (255, 0, 0)
-    assert clipped_colour(picture) == 0.25
-    assert second_channel(picture) == pytest.approx(100 / 255)
+    assert colours(picture, every=2)[1] == 0.25
+    assert second_channel(colours(picture, every=4)[0]) == pytest.approx(100 / 255)
     green = np.zeros((40, 40, 3), np.uint8)
     green[..., 1] = 180
-    assert second_channel(green) == 0.0
-    assert second_channel(np.zeros((40, 40, 3), np.uint8)) == 1.0
+    assert second_channel(colours(green, every=4)[0]) == 0.0
+    assert second_channel(colours(np.zeros((40, 40, 3), np.uint8), every=4)[0]) == 1.0
 
 
 def test_the_centre_keeps_coded_blocks_in_place() -> None:
