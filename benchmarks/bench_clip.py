@@ -26,7 +26,7 @@ import numpy as np
 
 from recording import record
 from rushes.instruments.clip import evaluate_clip
-from rushes.instruments.clip.frames.luma_sums import warm
+from rushes.instruments.clip.frames.compiled import warm
 from rushes.instruments.clip.frames.observe import observe
 from rushes.media import write_clip
 

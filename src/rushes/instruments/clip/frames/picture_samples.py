@@ -1,6 +1,6 @@
 """What a few whole frames look like in detail: noise, banding, blocks, seams, combs, clipped colour.
 
-Frames are taken 0.1, 1, 2, 4, 8 … s into the clip: a longer clip costs hardly more. Each takes about 0.8 ms at 512 × 512,
+Frames are taken 0.1, 1, 2, 4, 8 … s into the clip: a longer clip costs hardly more. Each takes about 1 ms at 512 × 512,
 so this is looked at only where a metric asks for it.
 """
 
@@ -15,9 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.luma_sums import Plane, is_warm
-from rushes.instruments.clip.frames.one_thread import on_one_thread
-from rushes.instruments.clip.frames.sample_kernels import (
+from rushes.instruments.clip.frames.compiled.samples import (
     colour_counts,
     comb_ratios,
     noise_blocks,
@@ -25,6 +23,8 @@ from rushes.instruments.clip.frames.sample_kernels import (
     seam_rows,
     static_blocks,
 )
+from rushes.instruments.clip.frames.luma_sums import Plane, is_warm
+from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 

@@ -1,8 +1,8 @@
-"""Means over square blocks of what `picture_samples` looks at, compiled: the same bytes as numpy's, several times as fast.
+"""What `picture_samples` looks at, compiled: the same bytes as numpy's, several times as fast.
 
 numpy adds the values of a row of a block in eight lanes, (r₀ + r₁) + (r₂ + r₃) + …, and the rows one after another, in
-32 bits. So does this, and it leaves out blocks that decide nothing. A process that does not load numba (`luma_sums`) has
-the functions of `picture_samples` alone; a test holds both equal to the last bit.
+32 bits. So does this, and it leaves out blocks that decide nothing. A process that does not load numba (`luma_sums`)
+has the functions of `picture_samples` alone; a test holds both equal to the last bit.
 """
 
 from __future__ import annotations
@@ -158,3 +158,14 @@ def _colour_counts(rgb: Any, every: Any) -> Any:
 noise_blocks, static_blocks = kernel(_noise_blocks), kernel(_static_blocks)
 comb_ratios, seam_rows = kernel(_comb_ratios), kernel(_seam_rows)
 seam_columns, colour_counts = kernel(_seam_columns), kernel(_colour_counts)
+
+
+def load() -> None:
+    """Compile all of them, or take them from numba's cache, for the arrays that frames come in."""
+    grey, least = np.zeros((48, 48), np.float32), np.float32(1)
+    noise_blocks()(grey)
+    static_blocks()(grey, least, least)
+    comb_ratios()(grey, grey, least)
+    seam_rows()(grey, 3, least)
+    seam_columns()(grey, least)
+    colour_counts()(np.zeros((8, 8, 3), np.uint8), 2)
