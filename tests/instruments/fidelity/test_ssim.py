@@ -15,7 +15,8 @@ from tests.oracle.pixel_pictures import pictures
 from rushes.instruments.fidelity.arrays import compare_arrays
 from rushes.instruments.fidelity.kernels import rows
 from rushes.instruments.fidelity.kernels.blocks import block_ssim
-from rushes.instruments.fidelity.kernels.gaussian import Scaled, gaussian_ssim
+from rushes.instruments.fidelity.kernels.gaussian import Scaled, gaussian_ssim, halved
+from rushes.instruments.fidelity.kernels.sums import rgb_sums
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "goldens" / "pixel_peers.json").read_text(encoding="utf-8"))
 
@@ -157,5 +158,7 @@ def test_a_few_frames_have_the_same_bytes_without_numba(
     for seen in (0, rows._PAYS_FROM + 1):
         monkeypatch.setattr(rows, "_seen", seen)
         blocks = [block_ssim(gen.astype(kind), gt.astype(kind), 255) for kind in (np.uint8, np.uint16)]
-        found.append([*map(gaussian_ssim, pairs), *blocks])
+        smaller = [side.tobytes() for pair in pairs for side in halved(pair)[:2]]
+        colours = [np.stack([side, side // 2, side[::-1]], axis=2).astype(np.uint8) for side in (gen, gt)]
+        found.append([*map(gaussian_ssim, pairs), *blocks, *smaller, rgb_sums(*colours)])
     assert found[0] == found[1]

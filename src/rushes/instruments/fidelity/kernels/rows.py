@@ -16,7 +16,7 @@ from rushes.media.numba_cache import load_numba
 Plane: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 
 
-_PAYS_FROM = 6_000_000
+_PAYS_FROM = 4_000_000
 """Pixels of structure compared from which numba is loaded: numpy takes 15 to 35 ns more for each."""
 _seen = 0
 """Pixels compared by this process so far."""
@@ -30,8 +30,15 @@ def pays(pixels: int) -> bool:
 
 
 def is_warm() -> bool:
-    """Whether this process has seen so much that numba pays."""
+    """Whether this process has compared, or is to compare, so much that numba pays."""
     return _seen > _PAYS_FROM
+
+
+def expect(pixels: int) -> None:
+    """So many are to come: where they are worth it, numba is loaded with the first of them."""
+    global _seen
+    if pixels > _PAYS_FROM:
+        _seen = max(_seen, pixels)
 
 
 def warm() -> None:
