@@ -53,8 +53,10 @@ _FAMILIES = (
 
 _HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
 
-_LATER = (".flow", ".disorder", ".vbench", ".warping", ".dnsmos", ".presence", ".sync", ".blink", ".sync_search")
-_LATER += (".mouth", ".head", ".scores", ".identity")
+_LATER = (
+    *(".flow", ".disorder", ".vbench", ".warping", ".dnsmos", ".presence", ".sync", ".blink", ".sync_search"),
+    *(".mouth", ".head", ".scores", ".identity"),
+)
 """Files in which nothing is measured at tier 0 unless it is asked for: they are not even loaded then."""
 
 METRICS: Registry[ClipMetric] = Registry(
