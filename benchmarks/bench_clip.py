@@ -1,6 +1,6 @@
 """Tier 0: its CPU time over bare decoding, against a plain OpenCV loop and ffmpeg's filters; scaling, memory, start-up.
 
-    python benchmarks/bench_clip.py [--repeats 7]
+    python benchmarks/bench_clip.py [--repeats 7] [--only cost]
 
 Clips are synthetic (moving texture with grain, H.264 at CRF 23), 4 s each, so that anyone can repeat this.
 """
@@ -26,7 +26,7 @@ import numpy as np
 
 from recording import record
 from rushes.instruments.clip import evaluate_clip
-from rushes.instruments.clip.frames.luma_sums import warm
+from rushes.instruments.clip.frames.compiled import warm
 from rushes.instruments.clip.frames.observe import observe
 from rushes.media import write_clip
 
@@ -34,8 +34,10 @@ SIZES = {"512²": (512, 512), "720p": (1280, 720), "1080p": (1920, 1080)}
 ASKED_DECODE = {"512²": "≤ 1.15 (aim 1.10)", "720p": "–", "1080p": "≤ 1.15 (aim 1.10)"}
 ASKED_OPENCV = {"512²": "≥ 1.6×", "720p": "≥ 2.7×", "1080p": "≥ 3.5×"}
 FRAMES = 100
-GRAIN = {512: 3.5, 720: 2.5, 1080: 2.0}
+GRAIN = {256: 3.5, 512: 3.5, 720: 2.5, 1080: 2.0}
 """Set so that a frame takes as many bytes as in a talking-head clip encoded at that size: 2, 6 and 11 kB."""
+COST_SIZES = {"256²": (256, 256), **SIZES}
+ASKED_PASS = {"512²": "≤ 1.10", "720p": "≤ 1.15", "1080p": "≤ 1.15"}
 BATCH = 400
 PEER = (
     "The OpenCV loop computes the same entries; "
@@ -133,6 +135,28 @@ def ratios(folder: Path, repeats: int) -> list[list[str]]:
     return rows
 
 
+def cost(folder: Path, repeats: int) -> list[list[str]]:
+    """The one pass, and a clip from file to result under the default profile, over bare decoding; in turns."""
+    rows = []
+    contenders: dict[str, Callable[[Path], object]] = {"decode": decode_only, "pass": observe, "clip": evaluate_clip}
+    warm()
+    for name, (width, height) in COST_SIZES.items():
+        clip = make_clip(folder / f"cost{width}.mp4", width, height)
+        times: dict[str, list[float]] = {key: [] for key in contenders}
+        for work in contenders.values():
+            work(clip)
+        for _ in range(repeats):
+            for key, work in contenders.items():
+                times[key].append(cpu_seconds(work, clip))
+        decoding = times["decode"]
+        taken = {key: statistics.median(a / b for a, b in zip(times[key], decoding, strict=True)) for key in times}
+        rows.append([f"the one pass / bare PyAV decoding, {name}", ASKED_PASS.get(name, "–"), f"{taken['pass']:.3f}"])
+        rows.append([f"`evaluate_clip`, profile general / the same, {name}", "–", f"{taken['clip']:.3f}"])
+        milliseconds = statistics.median(decoding) / FRAMES * 1000
+        rows.append([f"bare decoding per frame, {name}", "–", f"{milliseconds:.2f} ms"])
+    return rows
+
+
 def motion(folder: Path, repeats: int) -> list[list[str]]:
     """What `--motion` adds to a frame: at 25 frames a second, every third is followed; at 10, every one."""
     rows = []
@@ -202,8 +226,16 @@ def start_up(repeats: int) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--only", choices=["cost"], help="only what tier 0 costs over decoding")
+    asked = parser.parse_args()
+    repeats = asked.repeats
     cv2.setNumThreads(1)
+    with tempfile.TemporaryDirectory() as name:
+        rows = cost(Path(name), repeats)
+    how = f"CPU time, one thread, {FRAMES} frames of H.264, medians of {repeats} interleaved ratios, kernels loaded."
+    record("tier0", "Tier 0 over decoding", rows, how=how + f" Load average at the end {os.getloadavg()[0]:.1f}.")
+    if asked.only:
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = [

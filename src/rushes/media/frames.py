@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from rushes.core.errors import MediaError
 from rushes.core.media_facts import MediaFacts
 from rushes.media.audio import AudioTrack, MonoCollector
-from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of
+from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of, scale_of
 from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
 from rushes.media.probe import PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
 from rushes.media.pyav import ratio
@@ -60,6 +60,11 @@ class Frame:
         if self._luma is None:
             self._luma = luma_plane(self.video, self._reader._reformatter)
         return self._luma
+
+    @property
+    def luma_scale(self) -> tuple[float, float]:
+        """Scale and offset of the luma, without the plane."""
+        return scale_of(self.video)
 
     def rgb(self) -> NDArray[np.uint8]:
         """H×W×3, RGB, full range, upright, contiguous. YUV uses its tagged matrix, BT.601 where untagged."""

@@ -128,6 +128,12 @@ def _is_packed_yuv(form: VideoFormat) -> bool:
     return form.name.startswith(known) and form.components[0].bits <= 16
 
 
+def scale_of(frame: VideoFrame) -> tuple[float, float]:
+    """Scale and offset of the plane that `luma_plane` gives."""
+    layout = luma_layout(frame.format.name, frame.color_range)
+    return layout.scale, layout.offset
+
+
 def luma_plane(frame: VideoFrame, reformatter: VideoReformatter) -> LumaPlane:
     """The luma of a decoded frame; a view where the format has a luma plane."""
     layout = luma_layout(frame.format.name, frame.color_range)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from rushes.instruments.clip.frames.outliers import LONGEST, OddFrames
 from rushes.instruments.clip.metrics.glitch import odd_frame_score
+from rushes.media.luma import LumaPlane
 
 
 def scores(levels: list[float]) -> np.ndarray:
@@ -19,9 +21,10 @@ def scores(levels: list[float]) -> np.ndarray:
 def followed(planes: Iterable[np.ndarray], *, scale: float = 1.0) -> np.ndarray:
     walk, before = OddFrames(), None
     for plane in planes:
-        step = 0.0 if before is None else abs(float(plane[0, 0]) - float(before[0, 0])) * scale
-        walk.add(plane, before, step=step, scale=scale)
-        before = plane
+        now = SimpleNamespace(luma=LumaPlane(plane, scale, 0.0, False))
+        step = 0.0 if before is None else abs(float(plane[0, 0]) - float(before.luma.values[0, 0])) * scale
+        walk.add(now, before, step=step)
+        before = now
     return walk.scores
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rushes.core.errors import InputError
 from rushes.instruments.clip import METRICS
+from rushes.instruments.clip import metrics as metrics_module
 from rushes.instruments.clip.bundle import KEYS
 from rushes.instruments.clip.definitions import DEFINITIONS
 from rushes.instruments.clip.input_param import open_input
@@ -59,3 +60,11 @@ def test_a_metric_on_request_runs_only_where_it_is_named(monkeypatch: pytest.Mon
     assert set(settings.extra) == {*usual, "blur_p10"} and asked == ["blur_p10"] and "blur_p10" in settings.metrics
     found = settings.as_dict()["metrics"]
     assert found["blur_p10"] == {"signature": rare.definition.add_params(input="raw").signature}
+
+
+def test_what_tier_0_leaves_unloaded_has_nothing_for_it() -> None:
+    later = [name for name, home in metrics_module._HOMES.items() if home.endswith(metrics_module._LATER)]
+    assert len(later) > 20
+    for name in later:
+        metric = METRICS[name]
+        assert metric.tier > 0 or metric.on_request or "motion" in metric.needs, name

@@ -13,7 +13,10 @@ from tests.instruments.fidelity.test_psnr import libvmaf_clip
 from tests.oracle.pixel_pictures import pictures
 
 from rushes.instruments.fidelity.arrays import compare_arrays
-from rushes.instruments.fidelity.kernels.gaussian import Scaled, gaussian_ssim
+from rushes.instruments.fidelity.kernels import rows
+from rushes.instruments.fidelity.kernels.blocks import block_ssim
+from rushes.instruments.fidelity.kernels.gaussian import Scaled, gaussian_ssim, halved
+from rushes.instruments.fidelity.kernels.sums import rgb_sums
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "goldens" / "pixel_peers.json").read_text(encoding="utf-8"))
 
@@ -140,3 +143,22 @@ def _lumas(*paths: Path):
         with ClipReader(path) as reader:
             sides.append([frame.luma.values.copy() for frame in reader])
     return zip(*sides, strict=True)
+
+
+@pytest.mark.parametrize("shape", [(11, 11), (12, 139), (64, 266), (137, 12)])
+def test_a_few_frames_have_the_same_bytes_without_numba(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(sum(shape))
+    gt = rng.integers(0, 256, shape)
+    gen = np.clip(gt + rng.integers(-60, 60, shape), 0, 255)
+    deep = Scaled(gen.astype(np.uint16) * 4, gt.astype(np.float32), (1.0, 255 / 219), (500.0, 146.1), 500.0, 1000.0)
+    pairs = [Scaled(gen.astype(np.uint8), gt.astype(np.uint8)), deep]
+    found = []
+    for seen in (0, rows._PAYS_FROM + 1):
+        monkeypatch.setattr(rows, "_seen", seen)
+        blocks = [block_ssim(gen.astype(kind), gt.astype(kind), 255) for kind in (np.uint8, np.uint16)]
+        smaller = [side.tobytes() for pair in pairs for side in halved(pair)[:2]]
+        colours = [np.stack([side, side // 2, side[::-1]], axis=2).astype(np.uint8) for side in (gen, gt)]
+        found.append([*map(gaussian_ssim, pairs), *blocks, *smaller, rgb_sums(*colours)])
+    assert found[0] == found[1]

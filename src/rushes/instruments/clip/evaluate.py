@@ -18,7 +18,7 @@ from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, 
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.words.options import option
 from rushes.instruments.clip.faces.models import Tier
-from rushes.instruments.clip.frames.luma_sums import warm
+from rushes.instruments.clip.frames.compiled import warm
 from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
 from rushes.instruments.clip.networks.prompts import ClipPrompt, Prompts, match_prompts
 from rushes.instruments.clip.settings import ClipSettings

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from rushes.core import Definition, Measurement
@@ -33,7 +34,13 @@ def with_input(measurement: Measurement, form: Input) -> Measurement:
     >>> with_input(freeze_frame_ratio([0.0, 2.0]), "canon-2").signature
     'freeze_frame_ratio|eps:1.0|input:canon-2|plane:luma|range:full|v:1'
     """
-    return replace(measurement, definition=measurement.definition.add_params(input=form))
+    return replace(measurement, definition=_labelled(measurement.definition, form))
+
+
+@lru_cache(maxsize=1024)
+def _labelled(definition: Definition, form: Input) -> Definition:
+    """The same for every clip of a run, so it is made once."""
+    return definition.add_params(input=form)
 
 
 def in_form(measurement: Measurement, form: Input) -> Measurement:

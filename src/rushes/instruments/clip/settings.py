@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -153,7 +154,7 @@ class ClipSettings:
         data |= {"motion": True} if self.motion else {}
         data |= {} if self.alike is None else {"alike": self.alike.label}
         data |= {} if self.faces is None else self.faces.as_dict()
-        data |= {"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {}
+        data |= {"metrics": {name: dict(_origin(name, self.input)) for name in self.extra}} if self.extra else {}
         return data | ({"networks": {one.name: one.network.sha256 for one in self.networks}} if self.networks else {})
 
 
@@ -189,7 +190,8 @@ def _networks(given: Paths) -> tuple[Manifest, ...]:
     return found
 
 
-def _origin(name: str, form: Input) -> dict[str, str]:
+@lru_cache(maxsize=256)
+def _origin(name: str, form: Input) -> Mapping[str, str]:
     """Signature of a metric that was asked for, and of another package's which package in which version."""
     signature = METRICS[name].definition.add_params(input=form).signature
     if METRICS.is_built_in(name):

@@ -19,6 +19,7 @@ from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, 
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.selection import Numbers
 from rushes.core.words.options import in_shell
+from rushes.instruments.fidelity.kernels.rows import warm
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext, Series
 from rushes.instruments.fidelity.pairs.clips import ClipPair, pair_sets
@@ -29,7 +30,6 @@ from rushes.instruments.fidelity.pairs.reading import open_pair
 from rushes.instruments.fidelity.settings import FidelitySettings
 from rushes.media.find.sequences import clip_digest
 from rushes.media.find.sets import Clip
-from rushes.media.numba_cache import warm
 from rushes.stats.means import clip_means
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import local_copy, remove_orphans
@@ -149,7 +149,14 @@ def evaluate_fidelity(
         done = len(tasks) - len(todo)
         progress(done, len(tasks), "pairs")
         outcomes = run_tasks(
-            _work, todo, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files, warm=warm
+            _work,
+            todo,
+            engine=engine,
+            jobs=jobs,
+            timeout=timeout,
+            memory_mb=memory_mb,
+            needs=_Task.files,
+            warm=warm if len(todo) > 1 else None,  # one pair loads numba itself, where it is long enough
         )
         for finished, (position, outcome) in enumerate(outcomes, done + 1):
             failed = _failed(todo[position], outcome.reason, given_up=True) if isinstance(outcome, Crash) else outcome

@@ -42,6 +42,10 @@ class AlikeFrame:
     def luma(self) -> LumaPlane:
         return self._picture.luma
 
+    @property
+    def luma_scale(self) -> tuple[float, float]:
+        return self._picture.luma.scale, self._picture.luma.offset
+
     def rgb(self) -> NDArray[np.uint8]:
         return self._picture.rgb
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
 from rushes.instruments.clip.frames import luma_sums as luma_module
 from rushes.instruments.clip.frames.chroma_sums import chroma_edges, chroma_sums, reference_sums
+from rushes.instruments.clip.frames.compiled.frame import FrameKernel, Planes
 from rushes.instruments.clip.frames.observe import observe, observed
 from rushes.instruments.clip.frames.picture_grid import TEXTURE_MS
 from rushes.media.array_reader import ArrayReader
@@ -93,3 +95,51 @@ def test_a_turned_clip_is_upright(way: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_many_frames_are_folded_in_order() -> None:
     frames = np.stack([np.full((16, 16, 3), t % 251, np.uint8) for t in range(130)])
     assert grid_of(frames).luma[:, 0, 0].tolist() == [float(t) for t in range(130)]
+
+
+@pytest.mark.parametrize(("shape", "part"), [((34, 64), (2, 2)), ((131, 90), (1, 1)), ((700, 40), (1, 2))])
+def test_one_compiled_call_has_all_sums(shape: tuple[int, int], part: tuple[int, int]) -> None:
+    """Against the references in numpy, of planes whose lines are longer than the picture; 255 fills the lanes."""
+    rng = np.random.default_rng(5)
+    chroma = tuple(-(-side // step) for side, step in zip(shape, part, strict=True))
+    now, before = (rng.choice([0, 7, 255], (shape[0], shape[1] + 5)).astype(np.uint8) for _ in range(2))
+    blue, red = (rng.integers(0, 256, (chroma[0], chroma[1] + 3)).astype(np.uint8) for _ in range(2))
+    grid = (16, 16)
+    edges, cut = luma_module.BlockEdges.of(shape, grid), chroma_edges(chroma, grid)
+    assert cut is not None
+    places = [
+        Planes(one.ctypes.data, one.shape[1], blue.ctypes.data, red.ctypes.data, blue.shape[1]) for one in (now, before)
+    ]
+    means, texture, sums = np.empty((4, *grid), np.float32), np.empty(grid, np.float32), np.empty(4, np.int64)
+    FrameKernel(shape, edges, cut, chroma[1])(*places, means.ctypes.data, sums.ctypes.data, texture.ctypes.data)
+    expected = luma_module.reference_sums(now[:, : shape[1]], before[:, : shape[1]], edges, True)
+    colours = reference_sums(blue[:, : chroma[1]], red[:, : chroma[1]], cut.edges, cut.every)
+    sizes = np.outer(np.diff(edges.rows), np.diff(edges.columns))
+    assert sums.tolist() == list(expected.whole)
+    assert np.array_equal(means[:2], (expected.blocks[:2] / sizes).astype(np.float32))
+    assert np.array_equal(means[2:], (colours / cut.sizes).astype(np.float32))
+    assert np.array_equal(texture, (expected.blocks[2] / sizes).astype(np.float32))
+
+
+@pytest.mark.parametrize("pix_fmt", ["yuv420p", "yuv444p", "yuv420p10le", "gray"])
+def test_the_compiled_call_and_opencv_have_the_same_bytes(
+    pix_fmt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(8)
+    noise = [rng.integers(0, 256, (98, 131, 3), dtype=np.uint8) for _ in range(70)]
+    with av.open(str(tmp_path / "noise.mkv"), "w") as out:
+        stream = out.add_stream("ffv1", rate=25, width=131, height=98, pix_fmt=pix_fmt)
+        for one in (*noise, noise[-1]):
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(one, format="rgb24").reformat(format=pix_fmt)))
+        out.mux(stream.encode(None))
+    seen = []
+    for way in (0, luma_module._PAYS_FROM + 1):
+        monkeypatch.setattr(luma_module, "_seen", way)
+        seen.append(observe(tmp_path / "noise.mkv"))
+    cold, warm = seen
+    assert cold.grid is not None and warm.grid is not None and len(cold.grid) == 71
+    for name in ("luma", "step", "blue", "red", "texture", "textured"):
+        assert getattr(cold.grid, name).tobytes() == getattr(warm.grid, name).tobytes(), name
+    assert {name: series.tobytes() for name, series in cold.series().items()} == {
+        name: series.tobytes() for name, series in warm.series().items()
+    }

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 from rushes.instruments.clip import evaluate_clip
+from rushes.instruments.clip.frames import luma_sums
 from rushes.instruments.clip.frames.picture_samples import (
     SampleWatch,
     banding,
     blocking,
     centre,
-    clipped_colour,
+    colours,
     combing,
+    linear_quantile,
     noise_level,
+    peak,
     seams,
     second_channel,
     static_part,
@@ -61,9 +64,9 @@ def test_few_levels() -> None:
     rng = np.random.default_rng(2)
     full = rng.integers(20, 230, (120, 160, 3)).astype(np.uint8)
     # all levels equally often: sums of whole waves are near 0; levels 4, 12, 20 …: e^(2πi v/8) is the same for all
-    assert banding(full) < 0.05
-    assert banding((full // 8 * 8 + 4).astype(np.uint8)) > 0.7
-    assert banding((full // 32 * 32 + 16).astype(np.uint8)) > 0.3
+    assert banding(colours(full, every=2)[0]) < 0.05
+    assert banding(colours((full // 8 * 8 + 4).astype(np.uint8), every=2)[0]) > 0.7
+    assert banding(colours((full // 32 * 32 + 16).astype(np.uint8), every=2)[0]) > 0.3
 
 
 def test_blocks() -> None:
@@ -111,12 +114,12 @@ def test_noise_is_no_comb() -> None:
 def test_colours() -> None:
     picture = np.full((40, 40, 3), 100, np.uint8)
     picture[:10] = (255, 0, 0)
-    assert clipped_colour(picture) == 0.25
-    assert second_channel(picture) == pytest.approx(100 / 255)
+    assert colours(picture, every=2)[1] == 0.25
+    assert second_channel(colours(picture, every=4)[0]) == pytest.approx(100 / 255)
     green = np.zeros((40, 40, 3), np.uint8)
     green[..., 1] = 180
-    assert second_channel(green) == 0.0
-    assert second_channel(np.zeros((40, 40, 3), np.uint8)) == 1.0
+    assert second_channel(colours(green, every=4)[0]) == 0.0
+    assert second_channel(colours(np.zeros((40, 40, 3), np.uint8), every=4)[0]) == 1.0
 
 
 def test_the_centre_keeps_coded_blocks_in_place() -> None:
@@ -161,3 +164,35 @@ def test_end_to_end(tmp_path: Path) -> None:
     for name in NAMES:
         assert METRICS[name].on_request
         assert result[name].value is not None and result[name].value == evaluate_clip(path, metrics=NAMES)[name].value
+
+
+@pytest.mark.parametrize("shape", [(96, 96), (97, 161), (300, 131), (500, 420)])
+def test_compiled_or_not_the_bytes_are_the_same(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(sum(shape))
+    coded = rng.normal(120, rng.uniform(1, 60), (3, *shape)).clip(0, 255).astype(np.uint8)
+    coded[1:, : shape[0] // 2] //= 16  # quiet blocks beside noisy ones
+    grey, before = ((one.astype(np.float32) - np.float32(16)) * np.float32(255 / 219) for one in coded[:2])
+    rgb = np.ascontiguousarray(np.moveaxis(coded, 0, -1))
+
+    def values() -> list[object]:
+        counted = [colours(rgb, every=every) for every in (2, 4)]
+        whole = noise_level(grey), static_part(grey), seams(grey), combing(grey, before)
+        return [*whole, *((levels.tolist(), burnt) for levels, burnt in counted)]
+
+    found = []
+    for way in (0, luma_sums._PAYS_FROM + 1):
+        monkeypatch.setattr(luma_sums, "_seen", way)
+        found.append(values())
+    assert found[0] == found[1]
+
+
+def test_quantiles_are_numpys() -> None:
+    rng = np.random.default_rng(9)
+    for size in (1, 2, 7, 1000):
+        values = np.sort(rng.normal(100, 40, size).astype(np.float32))
+        for q in (0.25, 0.75, 0.9, 0.995):
+            assert linear_quantile(values.__getitem__, size, q) == float(np.quantile(values, q))
+        plane = rng.integers(0, 256, (4 * size, 12)).astype(np.uint8)
+        for coded in (plane, plane.astype(np.uint16) * 4):
+            levels = (coded.astype(np.float32) - np.float32(16)) * np.float32(1.1)
+            assert peak(coded, 1.1, 16) == float(np.quantile(levels[::4, ::4], 0.995))

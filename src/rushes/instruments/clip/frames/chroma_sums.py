@@ -42,7 +42,7 @@ def chroma_of(frame: Frame | AlikeFrame) -> Chroma | None:
     if not isinstance(frame, Frame):
         return _of_rgb(frame.rgb())
     video = frame.video
-    height, width, scale = _layout(video.format.name, video.width, video.height, int(video.color_range))
+    height, width, scale = plain_layout(video.format.name, video.width, video.height, int(video.color_range))
     if height:
         return Chroma(_view(video, 1, height, width), _view(video, 2, height, width), scale, 128.0)
     coded = coded_planes(video)
@@ -61,8 +61,11 @@ def _of_rgb(picture: NDArray[np.uint8]) -> Chroma:
 
 
 @lru_cache(maxsize=64)
-def _layout(name: str, width: int, height: int, tag: int) -> tuple[int, int, float]:
-    """Size and scale of the chroma planes of ordinary 8-bit formats, which then need none of `coded_planes`' care."""
+def plain_layout(name: str, width: int, height: int, tag: int) -> tuple[int, int, float]:
+    """Rows, columns and scale of the chroma planes of ordinary 8-bit formats, which need none of `coded_planes`' care.
+
+    Others have 0 rows here.
+    """
     if name not in ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p"):
         return 0, 0, 1.0
     part = VideoFormat(name, width, height).components[1]

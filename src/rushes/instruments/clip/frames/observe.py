@@ -17,7 +17,7 @@ from rushes.core.errors import MediaError
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.flow.observer import MotionObservation
 from rushes.instruments.clip.frames.detail import detail
-from rushes.instruments.clip.frames.luma_sums import LumaSums, Plane
+from rushes.instruments.clip.frames.luma_sums import Plane
 from rushes.instruments.clip.frames.outliers import OddFrames
 from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
 from rushes.instruments.clip.frames.picture_samples import PictureSamples
@@ -156,12 +156,13 @@ class LumaWalk:
     """Collects exact integer sums per frame; scales them at the end."""
 
     def __init__(self) -> None:
-        self.sums: list[LumaSums] = []
         self.times: list[float] = []
         self.pixels = 0
         self.shape = (0, 0)
         self.scale = 1.0
         self.offset = 0.0
+        self._scale = 1.0
+        """That of the last frame, where `scale` is the first's."""
         self.converted = False
         self.mixed = ""
         """Why the sums are not of one kind of picture; they are scaled as the first frame asks."""
@@ -173,22 +174,29 @@ class LumaWalk:
         self._previous: Frame | AlikeFrame | None = None
 
     def add(self, frame: Frame | AlikeFrame) -> None:
-        plane = frame.luma
         previous = self._previous
-        before = None if previous is None else previous.luma.values
-        sums = self.grid.add(frame, before).whole
-        self.sums.append(sums)
+        difference, squared = self.grid.add(frame, previous)
+        if not self.grid.is_alike:
+            self._check(frame, previous)
+        scale = self._scale
         self.times.append(frame.time_ms)
-        self.odd.add(plane.values, before, step=sums.difference * plane.scale / plane.values.size, scale=plane.scale)
-        self.flat.append(_is_flat(plane.values, sums, plane.scale))
+        self.odd.add(frame, previous, step=difference * scale / self.pixels)
+        # Only a plane without edges is looked at closely: most frames cost nothing.
+        edgeless = squared * scale**2 <= _EDGELESS * self.pixels
+        self.flat.append(edgeless and _is_flat(frame.luma.values, scale))
         self.details.append(self._detail(frame))
-        if previous is None:
-            self.shape = plane.values.shape
-            self.pixels = plane.values.size
-            self.scale, self.offset, self.converted = plane.scale, plane.offset, plane.converted
-        elif plane.scale != self.scale or plane.offset != self.offset:
-            self.mixed = self.mixed or f"the depth or range of its luma changes at frame {frame.index}; re-encode it"
         self._previous = frame
+
+    def _check(self, frame: Frame | AlikeFrame, previous: Frame | AlikeFrame | None) -> None:
+        """Levels per coded value: keeps those of the first frame, and notes the frame from which they are others."""
+        scale, offset = frame.luma_scale
+        self._scale = scale
+        if previous is None:
+            plane = frame.luma
+            self.shape, self.pixels = plane.values.shape, plane.values.size
+            self.scale, self.offset, self.converted = scale, offset, plane.converted
+        elif scale != self.scale or offset != self.offset:
+            self.mixed = self.mixed or f"the depth or range of its luma changes at frame {frame.index}; re-encode it"
 
     def _detail(self, frame: Frame | AlikeFrame) -> float:
         if frame.time_ms < self._sampled + SAMPLE_MS:
@@ -197,14 +205,14 @@ class LumaWalk:
         return detail(frame.luma.values, scale=frame.luma.scale)
 
     def observation(self, read: ClipReader | ReadAccount, error: str) -> Observation:
-        sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
+        sums = self.grid.sums / max(self.pixels, 1)
         total, difference, laplacian, squared = sums.T
         grid, times = self._grid(read.facts), np.array(self.times, dtype=np.float64)
         changes = difference[1:] * self.scale
         return Observation(
             **account(read),
             error=error,
-            frames=len(self.sums),
+            frames=len(self.times),
             time_ms=times,
             luma_mean=(total - self.offset) * self.scale,
             luma_diff=changes,
@@ -225,10 +233,8 @@ class LumaWalk:
         return self.grid.grid(luma=(self.scale, self.offset), turn=turn)
 
 
-def _is_flat(plane: Plane, sums: LumaSums, scale: float) -> bool:
-    """Whether the luma hardly varies. Only a plane without edges is looked at closely: most frames cost nothing."""
-    if sums.laplacian_squared * scale**2 > _EDGELESS * plane.size:
-        return False
+def _is_flat(plane: Plane, scale: float) -> bool:
+    """Whether the luma hardly varies."""
     height, width = plane.shape
     return float(plane[:: max(1, height // FLAT_POINTS), :: max(1, width // FLAT_POINTS)].std()) * scale < FLAT_SPREAD
 

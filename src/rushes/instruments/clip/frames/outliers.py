@@ -7,16 +7,25 @@ two steps stand out, so that an ordinary clip pays nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.luma_sums import Plane, absolute_difference
+from rushes.media.luma import LumaPlane
 
 LONGEST = 3
 """Frames a glitch lasts at most."""
 _STANDS_OUT = 2.0
 """How many times the steps before it a step must be to be looked at."""
+
+
+class HasLuma(Protocol):
+    """A frame, whose plane is made only when it is looked at."""
+
+    @property
+    def luma(self) -> LumaPlane: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,24 +53,25 @@ class OddFrames:
         self._starts: tuple[_Start, ...] = ()
         self._found: dict[int, float] = {}
 
-    def add(self, plane: Plane, before: Plane | None, *, step: float, scale: float) -> None:
-        """The next plane, the one before it (None for the first), the step between, and levels per coded value."""
+    def add(self, now: HasLuma, before: HasLuma | None, *, step: float) -> None:
+        """The next frame, the one before it (None for the first), and the step between."""
         frame, self._frames = self._frames, self._frames + 1
         if before is None:
             return
         if self._starts:
-            self._close(plane, frame, step, scale)
+            self._close(now.luma, frame, step)
         if self._last:
             limit = _STANDS_OUT * (max(self._last) + 1)
             if step > limit:
-                self._starts += (_Start(frame, step, limit, before),)
+                self._starts += (_Start(frame, step, limit, before.luma.values),)
         self._last = (*self._last[-1:], step)
 
-    def _close(self, plane: Plane, frame: int, step: float, scale: float) -> None:
+    def _close(self, plane: LumaPlane, frame: int, step: float) -> None:
+        values = plane.values
         for start in self._starts:
             change = min(start.step, step)
             if change > start.limit:
-                score = change / (absolute_difference(plane, start.before) * scale / plane.size + 1)
+                score = change / (absolute_difference(values, start.before) * plane.scale / values.size + 1)
                 for odd in range(start.frame, frame):
                     self._found[odd] = max(self._found.get(odd, 0.0), score)
         self._starts = tuple(start for start in self._starts if frame - start.frame < LONGEST)

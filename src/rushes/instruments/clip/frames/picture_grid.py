@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.chroma_sums import chroma_edges, chroma_of, chroma_sums
-from rushes.instruments.clip.frames.luma_sums import BlockEdges, FrameSums, Plane, frame_sums
+from rushes.instruments.clip.frames.chroma_sums import chroma_edges, chroma_of, chroma_sums, plain_layout
+from rushes.instruments.clip.frames.compiled.frame import WIDEST, FrameKernel, Planes, planes_of
+from rushes.instruments.clip.frames.luma_sums import BlockEdges, frame_sums, is_warm
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 from rushes.media.frames import upright
@@ -53,35 +55,86 @@ class PictureGrid:
 
 
 class GridWalk:
-    """Makes the grid of each frame as it is decoded."""
+    """Makes the grid of each frame as it is decoded, and the sums over its whole plane."""
 
     def __init__(self) -> None:
         self._chunks: list[Blocks] = []
         """Means as coded, `_CHUNK` frames each: light, change, blue, red."""
+        self._sums: list[NDArray[np.int64]] = []
+        """What `LumaSums` has of each frame, in chunks of as many."""
+        self._addresses = 0, 0
+        """Where the last chunk of both begins."""
         self._textures: list[NDArray[np.float32]] = []
         self._frames = 0
         self._textured: list[int] = []
         self._sampled = -math.inf
         self._chroma = (1.0, 128.0)
+        self._last: tuple[_Layout | None, Planes | None] = None, None
+        """How the frame before is laid out, and where its planes lie: it is kept by whoever calls."""
+        self.is_alike = False
+        """Whether the last frame is of the same size, format and range as the one before, as far as was looked at."""
 
-    def add(self, frame: Frame | AlikeFrame, before: Plane | None) -> FrameSums:
-        """The next frame, with the luma of the one before; its sums, for whoever needs more of them."""
+    def add(self, frame: Frame | AlikeFrame, before: Frame | AlikeFrame | None) -> tuple[int, int]:
+        """The next frame, and the one before; its Σ |Y − Y_before| and Σ L² (`LumaSums`), as coded.
+
+        Of a frame in an ordinary format, after one in the same, a compiled call has all sums at once.
+        """
+        layout, then = self._last
+        now = None
+        if isinstance(frame, Frame):
+            video = frame.video
+            if layout is None or not layout.holds(video):
+                layout, then = _layout_of(video), None
+            now = None if layout is None else planes_of(video)
+        place = self._frames % _CHUNK
+        self.is_alike = then is not None
+        if layout is None or now is None or then is None and before is not None:
+            self._sum(frame, before, place)
+        else:
+            self._sum_compiled(layout, now, now if then is None else then, place, frame.time_ms)
+        self._last = layout, now
+        self._frames += 1
+        sums = self._sums[-1]
+        return sums.item(place, 1), sums.item(place, 3)
+
+    def _begin(self, blocks: tuple[int, ...]) -> None:
+        """Room for the next frames."""
+        self._chunks.append(np.empty((_CHUNK, 4, *blocks), np.float32))
+        self._sums.append(np.empty((_CHUNK, 4), np.int64))
+        self._addresses = self._chunks[-1].ctypes.data, self._sums[-1].ctypes.data
+
+    def _is_textured(self, time_ms: float) -> bool:
+        if time_ms < self._sampled + TEXTURE_MS:
+            return False
+        self._sampled = time_ms
+        self._textured.append(self._frames)
+        return True
+
+    def _sum_compiled(self, layout: _Layout, now: Planes, before: Planes, place: int, time_ms: float) -> None:
+        if not place:
+            self._begin(layout.blocks)
+        texture = 0
+        if self._is_textured(time_ms):
+            self._textures.append(np.empty(layout.blocks, np.float32))
+            texture = self._textures[-1].ctypes.data
+        self._chroma = layout.chroma
+        means, sums = self._addresses
+        layout.kernel(now, before, means + place * layout.bytes, sums + place * 32, texture)
+
+    def _sum(self, frame: Frame | AlikeFrame, before: Frame | AlikeFrame | None, place: int) -> None:
+        """The same, step by step and in any format."""
         plane = frame.luma.values
         edges, sizes = _blocks(plane.shape)
-        textured = frame.time_ms >= self._sampled + TEXTURE_MS
-        sums = frame_sums(plane, before, edges, textured)
+        textured = self._is_textured(frame.time_ms)
+        sums = frame_sums(plane, None if before is None else before.luma.values, edges, textured)
         if textured:
-            self._sampled = frame.time_ms
-            self._textured.append(self._frames)
             self._textures.append((sums.blocks[2] / sizes).astype(np.float32))
-        place = self._frames % _CHUNK
         if not place:
-            self._chunks.append(np.empty((_CHUNK, 4, *sizes.shape), np.float32))
+            self._begin(sizes.shape)
         means = self._chunks[-1][place]
         np.divide(sums.blocks[:2], sizes, out=means[:2], casting="unsafe")
+        self._sums[-1][place] = sums.whole
         self._colours(frame, means[2:])
-        self._frames += 1
-        return sums
 
     def _colours(self, frame: Frame | AlikeFrame, means: Blocks) -> None:
         """Blue and red of each block, as coded."""
@@ -98,6 +151,11 @@ class GridWalk:
             return
         sums = chroma_sums(chroma.blue, chroma.red, cut.edges, cut.every)
         np.divide(sums, cut.sizes, out=means, casting="unsafe")
+
+    @property
+    def sums(self) -> NDArray[np.int64]:
+        """Σ Y, Σ |Y − Y_before|, Σ L and Σ L² of every frame: frames × 4."""
+        return np.concatenate(self._sums)[: self._frames] if self._sums else np.zeros((0, 4), np.int64)
 
     def grid(self, *, luma: tuple[float, float], turn: tuple[int, bool]) -> PictureGrid | None:
         """What was seen, None of nothing; `luma` is its scale and offset, `turn` what makes the picture upright."""
@@ -119,6 +177,35 @@ class GridWalk:
             texture=levels(np.stack(self._textures), luma[0], 0.0),
             textured=np.array(self._textured),
         )
+
+
+class _Layout:
+    """What is the same for all frames of a clip in an ordinary format."""
+
+    def __init__(self, video: VideoFrame, blocks: tuple[int, int], kernel: FrameKernel, scale: float) -> None:
+        self._name, self._range = video.format.name, video.color_range
+        self._size = video.width, video.height
+        self.blocks, self.kernel, self.chroma = blocks, kernel, (scale, 128.0)
+        self.bytes = 4 * 4 * blocks[0] * blocks[1]
+        """From the means of one frame to those of the next."""
+
+    def holds(self, video: VideoFrame) -> bool:
+        alike = video.format.name == self._name and video.color_range == self._range
+        return alike and self._size == (video.width, video.height)
+
+
+def _layout_of(video: VideoFrame) -> _Layout | None:
+    """None for a format, or a size, that the compiled call is not for, and before it pays to load it."""
+    if not is_warm():
+        return None
+    height, width, scale = plain_layout(video.format.name, video.width, video.height, int(video.color_range))
+    if not height or video.width > WIDEST or min(video.width, video.height) < 2:
+        return None
+    edges, sizes = _blocks((video.height, video.width))
+    chroma = chroma_edges((height, width), sizes.shape)
+    if chroma is None:
+        return None
+    return _Layout(video, sizes.shape, FrameKernel((video.height, video.width), edges, chroma, width), scale)
 
 
 def grid_shape(plane: tuple[int, ...]) -> tuple[int, int]:

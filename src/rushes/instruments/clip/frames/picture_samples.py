@@ -1,18 +1,29 @@
 """What a few whole frames look like in detail: noise, banding, blocks, seams, combs, clipped colour.
 
-Frames are taken 0.1, 1, 2, 4, 8 … s into the clip: a longer clip costs hardly more. Each takes about 2 ms at 512 × 512,
+Frames are taken 0.1, 1, 2, 4, 8 … s into the clip: a longer clip costs hardly more. Each takes about 1 ms at 512 × 512,
 so this is looked at only where a metric asks for it.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.compiled.samples import (
+    colour_counts,
+    comb_ratios,
+    noise_blocks,
+    seam_columns,
+    seam_rows,
+    static_blocks,
+)
+from rushes.instruments.clip.frames.luma_sums import Plane, is_warm
 from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
@@ -27,6 +38,10 @@ _NOISE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
 PERIODS = (4, 8, 16, 32)
 """Levels between two steps of a picture of 6, 5, 4 and 3 bits."""
 _BESIDE = (0.83, 0.9, 1.11, 1.21)
+_SPREAD, _TOGETHER = 225.0, 0.3
+"""Variance of a block from which it may be static, and the part of it that neighbours then share at most."""
+_SEAM = 1.5
+_MOVED = 2.0
 
 Grey = NDArray[np.float32]
 
@@ -53,7 +68,7 @@ class SampleWatch:
     def __init__(self) -> None:
         self._next = FIRST_MS
         self._start: float | None = None
-        self._before: Grey | None = None
+        self._before: Frame | AlikeFrame | None = None
         self._rows: list[tuple[float, ...]] = []
         self._seen = False
 
@@ -62,31 +77,37 @@ class SampleWatch:
         self._start = frame.time_ms if self._start is None else self._start
         time = frame.time_ms - self._start
         if time >= self._next:
-            grey = _grey(frame)
-            if min(grey.shape) >= SMALLEST:
-                self._rows.append(on_one_thread(lambda: self._look(frame, grey)))
+            if min(frame.luma.values.shape) >= SMALLEST:
+                self._rows.append(on_one_thread(lambda: self._look(frame)))
             self._next = SECOND_MS if self._next == FIRST_MS else 2 * self._next
             self._before = None
             self._seen = True
         elif time >= self._next - 150.0:
-            self._before = _grey(frame)
+            self._before = frame
 
-    def _look(self, frame: Frame | AlikeFrame, grey: Grey) -> tuple[float, ...]:
-        middle = centre(grey)
-        before = None if self._before is None or self._before.shape != grey.shape else centre(self._before)
+    def _look(self, frame: Frame | AlikeFrame) -> tuple[float, ...]:
+        plane, grey = frame.luma, _grey(frame)
+        middle, before = np.ascontiguousarray(centre(grey)), self._middle_before(plane.values.shape)
         rgb = frame.rgb()
+        levels, clipped = colours(rgb, every=2)
         return (
             frame.time_ms,
             noise_level(middle),
             static_part(middle),
-            banding(rgb),
+            banding(levels),
             blocking(middle),
             seams(grey),
             0.0 if before is None else combing(middle, before),
-            clipped_colour(rgb),
-            float(np.quantile(grey[::4, ::4], 0.995)),
-            second_channel(rgb),
+            clipped,
+            peak(plane.values, plane.scale, plane.offset),
+            second_channel(colours(rgb, every=4)[0]),
         )
+
+    def _middle_before(self, shape: tuple[int, ...]) -> Grey | None:
+        if self._before is None or self._before.luma.values.shape != shape:
+            return None
+        plane = self._before.luma
+        return _levels(np.ascontiguousarray(centre(plane.values)), plane.scale, plane.offset)
 
     def finish(self) -> PictureSamples | str:
         """What was seen, or why there is nothing to say."""
@@ -97,14 +118,29 @@ class SampleWatch:
 
 def _grey(frame: Frame | AlikeFrame) -> Grey:
     """Luma on 0–255, not turned."""
-    plane = frame.luma
-    return (plane.values.astype(np.float32) - np.float32(plane.offset)) * np.float32(plane.scale)
+    return _levels(frame.luma.values, frame.luma.scale, frame.luma.offset)
 
 
-def centre(grey: Grey) -> Grey:
+def _levels(plane: Any, scale: float, offset: float) -> Grey:
+    return cast("Grey", (plane.astype(np.float32) - np.float32(offset)) * np.float32(scale))
+
+
+def centre(picture: Any) -> Any:
     """The middle of a picture, at most `CROP` × `CROP`, from a multiple of 16 on: coded blocks stay in place."""
-    top, left = (max(0, side - CROP) // 32 * 16 for side in grey.shape)
-    return grey[top : top + CROP, left : left + CROP]
+    top, left = (max(0, side - CROP) // 32 * 16 for side in picture.shape)
+    return picture[top : top + CROP, left : left + CROP]
+
+
+def linear_quantile(ordered: Callable[[int], Any], count: int, q: float) -> float:
+    """The quantile of so many values in order, linear between ranks, as numpy has it: in their precision.
+
+    >>> linear_quantile([1.0, 2.0, 4.0].__getitem__, 3, 0.75)
+    3.0
+    """
+    place = (count - 1) * q
+    below = min(int(place), count - 1)
+    low, high, part = ordered(below), ordered(min(below + 1, count - 1)), place - below
+    return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 
 def noise_level(grey: Grey) -> float:
@@ -114,18 +150,22 @@ def noise_level(grey: Grey) -> float:
     noise its absolute value has the mean 6 σ √(2/π). Blocks darker than 16 or lighter than 239 are left out: clipping
     hides their noise.
     """
-    response = _blocks(np.abs(cv2.filter2D(grey, cv2.CV_32F, _NOISE))[1:-1, 1:-1])
-    light = _blocks(grey[1:-1, 1:-1])
-    quiet = response[(light > 16) & (light < 239)]
+    response, light = noise_blocks()(grey) if is_warm() else _noise_blocks(grey)
+    quiet = np.sort(response[(light > 16) & (light < 239)])
     if len(quiet) < 8:
         return 0.0
-    return float(np.quantile(quiet, 0.25)) * float(np.sqrt(np.pi / 2)) / 6
+    return linear_quantile(quiet.__getitem__, len(quiet), 0.25) * float(np.sqrt(np.pi / 2)) / 6
 
 
-def _blocks(values: Grey) -> Grey:
-    """Means of 8 × 8, as one row."""
-    rows, columns = values.shape[0] // BLOCK, values.shape[1] // BLOCK
-    part = values[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK)
+def _noise_blocks(grey: Grey) -> tuple[Grey, Grey]:
+    response = np.abs(cv2.filter2D(grey, cv2.CV_32F, _NOISE))
+    return _means(response[1:-1, 1:-1], BLOCK), _means(grey[1:-1, 1:-1], BLOCK)
+
+
+def _means(values: Any, side: int) -> Any:
+    """Means of blocks of so many pixels a side, as one row."""
+    rows, columns = values.shape[0] // side, values.shape[1] // side
+    part = values[: rows * side, : columns * side].reshape(rows, side, columns, side)
     return np.asarray(part.mean(axis=(1, 3)).ravel())
 
 
@@ -135,23 +175,48 @@ def static_part(grey: Grey) -> float:
     With m the mean of a block and v its variance, those with v ≥ 15² whose covariance with the pixel to the right and
     with the one below is at most 0.3 v each. Lenses, sensors and codecs make neighbours alike; static does not.
     """
-    mean = _coarse(grey[:-1, :-1])
-    spread = _coarse(grey[:-1, :-1] ** 2) - mean**2
-    right = _coarse(grey[:-1, :-1] * grey[:-1, 1:]) - mean * _coarse(grey[:-1, 1:])
-    below = _coarse(grey[:-1, :-1] * grey[1:, :-1]) - mean * _coarse(grey[1:, :-1])
-    return float(((spread >= 225.0) & (np.maximum(right, below) <= 0.3 * spread)).mean())
+    if is_warm():
+        found, of = static_blocks()(grey, np.float32(_SPREAD), np.float32(_TOGETHER))
+        return found / of if of else math.nan
+    here, right, below = grey[:-1, :-1], grey[:-1, 1:], grey[1:, :-1]
+    mean = _means(here, 16)
+    spread = _means(here**2, 16) - mean**2
+    shared = [_means(here * beside, 16) - mean * _means(beside, 16) for beside in (right, below)]
+    return float(((spread >= _SPREAD) & (np.maximum(*shared) <= _TOGETHER * spread)).mean())
 
 
-def banding(rgb: NDArray[np.uint8]) -> float:
+def colours(rgb: NDArray[np.uint8], *, every: int) -> tuple[NDArray[np.int64], float]:
+    """Of every so many rows and columns: how often a channel has each level (3 × 256), and the share of burnt pixels.
+
+    Burnt is a pixel with one channel at 250 or more and another at 8 or less.
+    """
+    if is_warm():
+        levels, burnt = colour_counts()(rgb, every)
+    else:
+        channels = [np.ascontiguousarray(rgb[::every, ::every, channel]) for channel in range(3)]
+        levels = np.stack([_counts(channel) for channel in channels])
+        least, most = cv2.min(cv2.min(*channels[:2]), channels[2]), cv2.max(cv2.max(*channels[:2]), channels[2])
+        burnt = np.count_nonzero((most >= 250) & (least <= 8))
+    return levels, float(burnt / levels[0].sum())
+
+
+def _counts(plane: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """How often each level occurs; OpenCV counts in 32-bit floats, exact up to 2²⁴."""
+    if plane.size > 1 << 24:
+        return np.bincount(plane.ravel(), minlength=256)
+    return cast("NDArray[np.int64]", cv2.calcHist([plane], [0], None, [256], [0, 256]).astype(np.int64).ravel())
+
+
+def banding(levels: NDArray[np.int64]) -> float:
     """How strongly a channel's histogram repeats every 4, 8, 16 or 32 levels: |Σ h(v) e^{2πiv/p}| / Σ h.
 
-    Of this the largest at periods beside p is taken off. Levels below 4 and above 251 are left out.
+    Of this the largest at periods beside p is taken off. Levels below 4 and above 251 are left out, and a channel with
+    less than a fifth of its pixels between them.
     """
-    part = rgb[::2, ::2]
     found = [0.0]
-    for channel in range(3):
-        counts = np.bincount(part[..., channel].ravel(), minlength=256)[4:252].astype(np.float64)
-        if counts.sum() >= 0.2 * part[..., channel].size:
+    for channel in levels:
+        counts = channel[4:252].astype(np.float64)
+        if counts.sum() >= 0.2 * channel.sum():
             strengths = np.abs(_WAVES @ counts) / counts.sum()
             found += (strengths[:, 0] - strengths[:, 1:].max(axis=1)).tolist()
     return float(max(found))
@@ -170,8 +235,16 @@ def blocking(grey: Grey) -> float:
     for across in (grey, grey.T):
         steps = np.abs(np.diff(across, axis=1)).mean(axis=0)
         excess = steps[1:-1] - (steps[:-2] + steps[2:]) / 2
-        found.append(max(excess[phase::BLOCK].mean() for phase in range(BLOCK)) / (steps.mean() + 0.3))
+        found.append(_of_phases(excess) / (steps.mean() + 0.3))
     return float(max(0.0, np.mean(found)))
+
+
+def _of_phases(values: Grey) -> Any:
+    """The largest mean of values 8 apart."""
+    most, longer = -(-len(values) // BLOCK), len(values) % BLOCK or BLOCK
+    phases = np.ascontiguousarray(np.pad(values, (0, most * BLOCK - len(values))).reshape(most, BLOCK).T)
+    means = [phases[:longer].mean(axis=1), phases[longer:, :-1].mean(axis=1)]
+    return np.concatenate(means).max()
 
 
 def seams(grey: Grey) -> float:
@@ -180,12 +253,20 @@ def seams(grey: Grey) -> float:
     A seam is a step between two columns (rows) that is 1.5 levels larger than the two on either side; its length is the
     share of rows (columns; every third is looked at) with such a step. Of columns and rows the smaller counts.
     """
+    if is_warm():
+        least = np.float32(_SEAM)
+        down, across = seam_rows()(grey, 3, least), seam_columns()(np.ascontiguousarray(grey[:, ::3]), least)
+        return float(min(_third(down) / len(grey[::3]), _third(across) / len(grey.T[::3])))
     found = []
     for across in (grey[::3], grey.T[::3]):
         steps = np.abs(np.diff(across, axis=1))
         beside = np.maximum(np.maximum(steps[:, :-4], steps[:, 1:-3]), np.maximum(steps[:, 3:-1], steps[:, 4:]))
-        found.append(float(np.sort((steps[:, 2:-2] - beside > 1.5).mean(axis=0))[-3]))
+        found.append(float(_third((steps[:, 2:-2] - beside > _SEAM).mean(axis=0))))
     return min(found)
+
+
+def _third(values: Any) -> Any:
+    return np.sort(values)[-3]
 
 
 def combing(grey: Grey, before: Grey) -> float:
@@ -195,29 +276,40 @@ def combing(grey: Grey, before: Grey) -> float:
     mean|Y_y − (Y_{y−1} + Y_{y+1}) / 2| / (mean|Y_{y+1} − Y_{y−1}| + 1); 0 where fewer than six do. White noise
     has 0.87, two fields of a moving thing more than 1.
     """
+    ratios = comb_ratios()(grey, before, np.float32(_MOVED)) if is_warm() else _comb_ratios(grey, before)
+    if len(ratios) < 6:
+        return 0.0
+    return linear_quantile(np.sort(ratios).__getitem__, len(ratios), 0.9)
+
+
+def _comb_ratios(grey: Grey, before: Grey) -> Any:
     line = np.abs(grey[1:-1] - (grey[:-2] + grey[2:]) / 2)
     field = np.abs(grey[2:] - grey[:-2])
-    moved, lines, fields_apart = (_coarse(values) for values in (np.abs(grey - before)[1:-1], line, field))
-    ratios = lines[moved >= 2] / (fields_apart[moved >= 2] + 1)
-    return float(np.quantile(ratios, 0.9)) if len(ratios) >= 6 else 0.0
+    moved, lines, fields_apart = (_means(values, 16) for values in (np.abs(grey - before)[1:-1], line, field))
+    return lines[moved >= _MOVED] / (fields_apart[moved >= _MOVED] + 1)
 
 
-def _coarse(values: Any) -> Any:
-    """Means of 16 × 16, as one row."""
-    rows, columns = values.shape[0] // 16, values.shape[1] // 16
-    return values[: rows * 16, : columns * 16].reshape(rows, 16, columns, 16).mean(axis=(1, 3)).ravel()
+def peak(plane: Plane, scale: float, offset: float) -> float:
+    """99.5th percentile of luma on 0–255, of every fourth row and column."""
+    part = np.ascontiguousarray(plane[::4, ::4])
+    if part.dtype == np.uint8:
+        at = _in_order(_counts(cast("NDArray[np.uint8]", part)))
+    else:
+        at = np.sort(part.ravel()).__getitem__
+    return linear_quantile(lambda rank: _levels(np.asarray(at(rank)), scale, offset), part.size, 0.995)
 
 
-def clipped_colour(rgb: NDArray[np.uint8]) -> float:
-    """Share of pixels with one channel at 250 or more and another at 8 or less."""
-    part = rgb[::2, ::2]
-    return float(((part.max(axis=2) >= 250) & (part.min(axis=2) <= 8)).mean())
+def _in_order(counts: NDArray[np.int64]) -> Callable[[int], int]:
+    """The value of each rank, from how often each value occurs."""
+    ends = np.cumsum(counts)
+    return lambda rank: int(np.searchsorted(ends, rank, side="right"))
 
 
-def second_channel(rgb: NDArray[np.uint8]) -> float:
+def second_channel(levels: NDArray[np.int64]) -> float:
     """98th percentile of the second strongest channel over that of the strongest; 1 where all is black."""
-    _, middle, top = np.sort(np.quantile(rgb[::4, ::4].reshape(-1, 3), 0.98, axis=0)).tolist()
-    return float(middle / top) if top >= 16 else 1.0
+    found = (linear_quantile(_in_order(channel), int(channel.sum()), 0.98) for channel in levels)
+    _, middle, top = sorted(found)
+    return middle / top if top >= 16 else 1.0
 
 
 NAMES = tuple(field.name for field in fields(PictureSamples))[1:]

@@ -53,6 +53,12 @@ _FAMILIES = (
 
 _HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
 
+_LATER = (
+    *(".flow", ".disorder", ".vbench", ".warping", ".dnsmos", ".presence", ".sync", ".blink", ".sync_search"),
+    *(".mouth", ".head", ".scores", ".identity"),
+)
+"""Files in which nothing is measured at tier 0 unless it is asked for: they are not even loaded then."""
+
 METRICS: Registry[ClipMetric] = Registry(
     "clip metric",
     group="rushes.clip_metrics",
@@ -75,7 +81,9 @@ def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) ->
     for name, metric in added.items():
         if metric.tier > tier:
             raise InputError(f"{name} needs tier {metric.tier}; give {option(f'--tier {metric.tier}')} as well")
-    built_in = {name: METRICS[name] for name in _HOMES}
+    plain = not tier and not motion
+    named = (name for name, home in _HOMES.items() if name in added or not (plain and home.endswith(_LATER)))
+    built_in = {name: METRICS[name] for name in named}
     found = {name: metric for name, metric in built_in.items() if name in added or not metric.on_request} | added
     return {
         name: metric

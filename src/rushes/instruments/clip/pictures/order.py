@@ -116,11 +116,26 @@ def around(steps: Floats, *, reach: int = 4) -> Floats:
     """Median of up to `reach` steps before and after each, itself left out; 0 for a single step."""
     if len(steps) < 2:
         return np.zeros(len(steps))
-    padded = np.pad(steps, reach, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).copy()
-    windows[:, reach] = np.nan
-    found: Floats = np.nanmedian(windows, axis=1)
-    return found
+    return middle_of(beside(steps, reach))
+
+
+def beside(steps: Floats, reach: int) -> Floats:
+    """Up to `reach` steps before and after each, without itself, in order of size; NaN where there are fewer."""
+    padded = np.full(len(steps) + 2 * reach, np.nan)
+    padded[reach : reach + len(steps)] = steps
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1)
+    return np.sort(np.delete(windows, reach, axis=1), axis=1)
+
+
+def middle_of(ordered: Floats) -> Floats:
+    """The median of each row, whose values are in order with NaN at the end; every row has a value.
+
+    >>> middle_of(np.array([[1.0, 2.0, 4.0], [1.0, 4.0, np.nan]])).tolist()
+    [2.0, 2.5]
+    """
+    counts = ordered.shape[1] - np.isnan(ordered).sum(axis=1)
+    rows = np.arange(len(ordered))
+    return np.asarray((ordered[rows, (counts - 1) // 2] + ordered[rows, counts // 2]) / 2)
 
 
 def disorder(apart: Floats) -> float | None:

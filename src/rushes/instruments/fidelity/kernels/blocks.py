@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rushes.instruments.fidelity.kernels.rows import Plane, packed
+from rushes.instruments.fidelity.kernels.rows import Plane, in_order, packed, pays
 from rushes.media.numba_cache import kernel
 
 SMALLEST = 8
@@ -29,9 +29,28 @@ def block_ssim(gen: Plane, gt: Plane, peak: int) -> float | None:
     c1 = int(0.01 * 0.01 * peak * peak * 64 + 0.5)
     c2 = int(0.03 * 0.03 * peak * peak * 64 * 63 + 0.5)
     kind = np.int32 if gen.dtype == np.uint8 else np.int64
-    work = np.zeros((4, 4 * (width // 4)), kind)
-    total = _kernel()(packed(gen), packed(gt), height // 4, width // 4, kind(c1), kind(c2), work)
+    if pays(gen.size):
+        work = np.zeros((4, 4 * (width // 4)), kind)
+        total = _kernel()(packed(gen), packed(gt), height // 4, width // 4, kind(c1), kind(c2), work)
+    else:
+        total = _plain_total(gen, gt, kind(c1), kind(c2))
     return float(total / ((height // 4 - 1) * (width // 4 - 1)))
+
+
+def _plain_total(gen: Plane, gt: Plane, c1: Any, c2: Any) -> float:
+    """The same as `_block_ssim`, in numpy."""
+    kind = type(c1)
+    rows, columns = gen.shape[0] // 4, gen.shape[1] // 4
+    a, b = (plane[: 4 * rows, : 4 * columns].astype(kind) for plane in (gen, gt))
+    shape = rows, 4, columns, 4
+    fours = [values.reshape(shape).sum(axis=(1, 3), dtype=kind) for values in (a, b, a * a + b * b, a * b)]
+    fs1, fs2, fss, fs12 = (four[:-1, :-1] + four[:-1, 1:] + four[1:, :-1] + four[1:, 1:] for four in fours)
+    squares, product = fs1 * fs1 + fs2 * fs2, fs1 * fs2
+    variances, covariance = kind(64) * fss - squares, kind(64) * fs12 - product
+    single = np.float32
+    top = (kind(2) * product + c1).astype(single) * (kind(2) * covariance + c2).astype(single)
+    found = top / ((squares + c1).astype(single) * (variances + c2).astype(single))
+    return float(in_order(in_order(found.astype(np.float64))))
 
 
 def _block_ssim(a: Any, b: Any, rows: Any, columns: Any, c1: Any, c2: Any, work: Any) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.definition import Setting
-from rushes.instruments.fidelity.kernels.rows import packed
+from rushes.instruments.fidelity.kernels.rows import in_order, is_warm, packed, pays
 from rushes.media.numba_cache import compiled, kernel
 
 WINDOW = 11
@@ -65,18 +65,12 @@ def gaussian_ssim(pair: Scaled, *, k1: float = 0.01, k2: float = 0.03) -> Simila
     height, width = pair.gen.shape
     single = np.float32
     gains, shifts = (tuple(map(single, values)) for values in (pair.gains, pair.shifts))
-    total, contrast = _kernel()(
-        packed(pair.gen),
-        packed(pair.gt),
-        height,
-        width,
-        gains,
-        shifts,
-        single(2 * pair.middle),
-        single((k1 * pair.peak) ** 2),
-        single((k2 * pair.peak) ** 2),
-        _weights(),
-    )
+    constants = single(2 * pair.middle), single((k1 * pair.peak) ** 2), single((k2 * pair.peak) ** 2)
+    if pays(pair.gen.size):
+        planes = packed(pair.gen), packed(pair.gt)
+        total, contrast = _kernel()(*planes, height, width, gains, shifts, *constants, _weights())
+    else:
+        total, contrast = _plain_totals(pair.gen, pair.gt, gains, shifts, *constants)
     windows = (height - WINDOW + 1) * (width - WINDOW + 1)
     return Similarity(total / windows, contrast / windows)
 
@@ -85,10 +79,20 @@ def halved(pair: Scaled) -> Scaled:
     """Both pictures at half the size: means of 2 × 2 pixels; the last row or column counts twice where it is alone."""
     height, width = pair.gen.shape
     sides = zip((pair.gen, pair.gt), pair.gains, pair.shifts, strict=True)
-    gen, gt = (
-        _halve()(packed(values), height, width, np.float32(gain), np.float32(shift)) for values, gain, shift in sides
-    )
+    scaled = ((values, np.float32(gain), np.float32(shift)) for values, gain, shift in sides)
+    if is_warm():
+        gen, gt = (_halve()(packed(values), height, width, gain, shift) for values, gain, shift in scaled)
+    else:
+        gen, gt = (_plain_half(values.astype(np.float32) * gain - shift) for values, gain, shift in scaled)
     return Scaled(gen, gt, (1.0, 1.0), (0.0, 0.0), pair.middle, pair.peak)
+
+
+def _plain_half(values: Any) -> Any:
+    """The same as `_halved`, in numpy."""
+    height, width = values.shape
+    even = np.pad(values, ((0, height % 2), (0, width % 2)), mode="edge")
+    across = even[:, ::2] + even[:, 1::2]
+    return (across[::2] + across[1::2]) * np.float32(0.25)
 
 
 @cache
@@ -96,6 +100,50 @@ def _weights() -> tuple[np.float32, ...]:
     """The window's weights from its middle outwards; they and their mirror image sum to 1."""
     side = np.exp(-(np.arange(WINDOW // 2 + 1) ** 2) / (2 * SIGMA**2))
     return tuple((side / (side[0] + 2 * side[1:].sum())).astype(np.float32))
+
+
+def _plain_totals(
+    gen: NDArray[Any], gt: NDArray[Any], gains: Any, shifts: Any, middle: Any, c1: Any, c2: Any
+) -> tuple[float, float]:
+    """The same as `_gaussian_ssim`, in numpy; a band at a time, so that it stays in the caches."""
+    height, width = gen.shape
+    found = np.empty((2, height - 10, width - 10), np.float32)
+    for y in range(0, height - 10, _TALL):
+        band = slice(y, y + _TALL + 10)
+        sides = zip((gen, gt), gains, shifts, strict=True)
+        one, other = (side[band].astype(np.float32) * gain - shift for side, gain, shift in sides)
+        found[:, y : y + _TALL] = _of_band(one + other, one - other, middle, c1, c2)
+    sums = np.zeros((2, 1, _STRIP))
+    for x in range(0, width - 10, _STRIP):  # lane by lane in the kernel's order
+        strip = found[:, :, x : x + _STRIP].astype(np.float64)
+        lanes = strip.shape[2]
+        for channel in range(2):
+            sums[channel, 0, :lanes] = in_order(np.concatenate([sums[channel, :, :lanes], strip[channel]]))
+    return float(in_order(sums[0, 0])), float(in_order(sums[1, 0]))
+
+
+def _of_band(s: Any, d: Any, middle: Any, c1: Any, c2: Any) -> tuple[Any, Any]:
+    """SSIM and contrast of each window, from the sums and differences of the pixels."""
+    half = np.float32(0.5)
+    ms, md, vs, vd = (_blurred(_blurred(values).T).T for values in (s, d, s * s, d * d))
+    vs, vd = vs - ms * ms, vd - md * md
+    contrast = ((vs - vd) * half + c2) / ((vs + vd) * half + c2)
+    lit, dim = (ms + middle) * (ms + middle), md * md
+    return contrast * (((lit - dim) * half + c1) / ((lit + dim) * half + c1)), contrast
+
+
+def _blurred(p: Any) -> Any:
+    """The window's mean down the first axis, the outermost first."""
+    k0, k1, k2, k3, k4, k5 = _weights()
+    n = len(p) - 10
+    return (
+        k5 * (p[:n] + p[10:])
+        + k4 * (p[1 : n + 1] + p[9 : n + 9])
+        + k3 * (p[2 : n + 2] + p[8 : n + 8])
+        + k2 * (p[3 : n + 3] + p[7 : n + 7])
+        + k1 * (p[4 : n + 4] + p[6 : n + 6])
+        + k0 * p[5 : n + 5]
+    )
 
 
 @cache

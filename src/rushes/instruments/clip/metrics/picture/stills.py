@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
-from rushes.instruments.clip.frames.picture_samples import CROP, FIRST_MS, SECOND_MS, PictureSamples
+from rushes.instruments.clip.frames.picture_samples import CROP, FIRST_MS, SECOND_MS, PictureSamples, linear_quantile
 from rushes.instruments.clip.metrics.making import from_zero, metric, share
 
 _SAMPLES = f"over the frames {FIRST_MS / 1000:g}, {SECOND_MS / 1000:g}, 2, 4, 8 … s into the clip"
@@ -128,7 +126,7 @@ def upper_quartile(definition: Definition, values: Sequence[float]) -> Measureme
     >>> upper_quartile(COMBING, [0.2, 0.4, 0.4, 1.2]).value
     0.6
     """
-    found = max(0.0, round(float(np.quantile(np.asarray(values, dtype=np.float64), 0.75)), 8))
+    found = max(0.0, round(linear_quantile(sorted(values).__getitem__, len(values), 0.75), 8))
     return Measurement(definition=definition, value=found, count=len(values))
 
 

@@ -9,6 +9,7 @@ from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.metrics.making import from_zero
 from rushes.instruments.clip.metrics.stillness import of_shown
+from rushes.instruments.clip.pictures.order import beside, middle_of
 from rushes.instruments.clip.pictures.shown import Shown
 
 SIDE = 4
@@ -48,12 +49,11 @@ JUMP_RATIO = from_zero(
 def jumps(shown: Shown) -> NDArray[np.float64]:
     """The ratio of every step, 0 where it does not last, leaves the shot or has no motion beside it."""
     steps, count = shown.steps, len(shown.steps)
-    padded = np.pad(steps, SIDE, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * SIDE + 1).copy()
-    windows[:, SIDE] = np.nan
-    ratios: NDArray[np.float64] = steps / np.maximum(np.nanmax(windows, axis=1), FLOOR)
-    uneven = np.nanmax(windows, axis=1) > UNEVEN * np.nanmin(windows, axis=1)
-    ratios[uneven | (np.nanmedian(windows, axis=1) < FLOOR)] = 0.0
+    around = beside(steps, SIDE)
+    largest = np.nanmax(around, axis=1)
+    ratios: NDArray[np.float64] = steps / np.maximum(largest, FLOOR)
+    uneven = largest > UNEVEN * around[:, 0]
+    ratios[uneven | (middle_of(around) < FLOOR)] = 0.0
     ratios[[0, -1]] = 0.0
     for step in np.flatnonzero(ratios > 1).tolist():
         lasts = shown.away(step - 1, slice(step + 2, step + 3))[0] >= LASTING * steps[step]
