@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -53,8 +54,9 @@ def view_app(folders: Sequence[Path], *, token: str) -> Starlette:
     async def first(request: Request) -> Response:
         from starlette.concurrency import run_in_threadpool
 
-        rest.warm_up_soon()
-        return await run_in_threadpool(home, request)
+        answer = await run_in_threadpool(home, request)
+        answer.background = BackgroundTask(rest.warm_up_soon)  # once it has gone out, however long it took
+        return answer
 
     app = Starlette(
         routes=[Route("/", first), Route("/home.json", first), *(Route(f"/static/{name}", _file) for name in _FILES)],
@@ -82,7 +84,7 @@ class _Rest:
         self._made: asyncio.Task[ASGIApp] | None = None
         self._warming = False
 
-    def warm_up_soon(self) -> None:
+    async def warm_up_soon(self) -> None:
         if not self._warming:
             self._warming = True
             asyncio.get_running_loop().call_later(WARM_UP_S, self._task)
