@@ -207,11 +207,11 @@ def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypat
     assert client.get("/runs/big?view=table&sort=blur_score").status_code == 200
     found = client.get("/runs/big.json?badge=reject&min.freeze_frame_ratio=0.9&sort=blur_score").json()
     assert [row["id"] for row in found["rows"]] == ["c39", "c38", "c37", "c36"]
-    take = client.get("/runs/big/take.json?id=c38&badge=reject").json()
-    assert (take["place"], take["listed"], take["take"]["id"]) == (2, 10, "c38")
-    page = client.get("/runs/big/take?id=c38&badge=reject").text
+    take = client.get("/runs/big/clip.json?id=c38&badge=reject").json()
+    assert (take["place"], take["listed"], take["clip"]["id"]) == (2, 10, "c38")
+    page = client.get("/runs/big/clip?id=c38&badge=reject").text
     assert "id=c37" in page and "id=c39" in page
-    assert client.get("/runs/big/take?id=nope").status_code == 404
+    assert client.get("/runs/big/clip?id=nope").status_code == 404
     listed = client.get("/runs/big/selection.txt?badge=reject&sort=id&order=desc").text.splitlines()
     assert listed[0] == str(clip) and listed[1:] == [f"c{place}.mp4" for place in range(38, 29, -1)]
     table = client.get("/runs/big/selection.csv?only=c38&only=c01").text

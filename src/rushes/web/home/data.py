@@ -126,7 +126,7 @@ def _picture(name: str, subject: str) -> dict[str, str]:
     """Where a clip's picture and page are. The picture's own address comes when asked for: its module is heavy."""
     run, clip = quote(name, safe=""), quote(subject, safe="")
     picture = f"/home/picture?run={run}&id={clip}"
-    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/take?id={clip}"}
+    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/clip?id={clip}"}
 
 
 def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, Any]]:
@@ -173,7 +173,9 @@ def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) ->
             continue
         instrument = bench.summaries.head(runs[name]).instrument
         others = (one for one in newest[place + 1 :] if bench.summaries.head(runs[one]).instrument == instrument)
-        best, common = _partner(bench.summaries.ids(runs[name]), ((one, bench.summaries.ids(runs[one])) for one in others))
+        best, common = _partner(
+            bench.summaries.ids(runs[name]), ((one, bench.summaries.ids(runs[one])) for one in others)
+        )
         if common:
             used |= {name, best}
             yield {"a": best, "b": name, "common": common, "address": compare_address(best, name)}

@@ -189,17 +189,18 @@ class RunRows(ABC):
         return key in self._once(("filled",), self._filled)
 
     def histogram(self, key: str, bins: int = BINS) -> Histogram | None:
-        """None where there are no two different numbers: a range of them could leave nothing out.
+        """None where there are no two different numbers: a range of them could leave nothing out."""
+        return self.histograms([key], bins)[key]
 
-        From the same look at the run come some that will be asked for next.
-        """
+    def histograms(self, keys: Sequence[str], bins: int = BINS) -> Mapping[str, Histogram | None]:
+        """Of several readings by key, with one look at the run for each few of them."""
         with self._lock:
-            if (key, bins) not in self._histograms:
-                others = [other for other in self.readings if other != key and (other, bins) not in self._histograms]
-                keys = [key, *others[: _COLUMNS - 1]]
-                for one, cells in zip(keys, self._columns(keys), strict=True):
-                    self._histograms[one, bins] = self._histogram(one, cells, bins)
-            return self._histograms[key, bins]
+            new = [key for key in dict.fromkeys(keys) if (key, bins) not in self._histograms]
+            for first in range(0, len(new), _COLUMNS):
+                some = new[first : first + _COLUMNS]
+                for key, cells in zip(some, self._columns(some), strict=True):
+                    self._histograms[key, bins] = self._histogram(key, cells, bins)
+            return {key: self._histograms[key, bins] for key in keys}
 
     def page(self, query: RunQuery, first: int, size: int) -> RowsPage:
         found = self._positions(query)
