@@ -74,7 +74,6 @@ def worst_data(why: Sequence[Reason]) -> dict[str, object] | None:
     above = first.comparison != "below"
     return {
         **reason_data(first),
-        **({} if first.signature else {"words": first.kind}),
         "more": len(why) - 1,
         "over": round(share, 1) if above else 100.0,
         "reach": 100.0 if above else round(share, 1),
@@ -86,6 +85,7 @@ def reason_data(reason: Reason) -> dict[str, object]:
     known = reason.amount if reason.signature else ""
     return {
         "words": (reason.brief if reason.words else reason.metric) if known else reason.text,
+        "kind": reason.kind,
         "text": reason.text,
         "value": known,
         "limit": reason.limit if known else "",
