@@ -153,7 +153,7 @@ def measured(suite: Path, out: Path) -> Path:
 
 
 def view_pages(camera: Camera, folder: Path, prefix: str) -> None:
-    """What `rushes view` shows first: home, and of what is there a run, its worst clip, a comparison, board and grid."""
+    """What `rushes view` shows first: home; of what is there a run, its worst clip, a board, a comparison."""
     command = [sys.executable, "-m", "rushes", "view", str(folder), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -101,8 +101,10 @@ FRAME = """() => {
 }"""
 """The header and the palette of a page, and where its header and its content begin."""
 
-PRIVATE = re.compile(r"\b(?:takes?|badges?|tiers?)\b|(?<!review )\bsignals?\b", re.IGNORECASE)
-"""Words of ours that no page shows; "take_1" is a clip of this material. A rater's page may ask to take a break."""
+PRIVATE = re.compile(
+    r"(?<![\w/])(?:(?<!it )takes?|badges?|tiers?)(?![\w/])|(?<!review )\bsignals?\b", re.IGNORECASE
+)
+"""Words of ours that no page shows. Clips and folders of this material are called so, and a test may take 6 clips."""
 
 FOCUSED = """() => {
   const e = document.activeElement;

@@ -1,4 +1,4 @@
-"""What a page is opened for stands on it: FVD with its interval and its sets, PSNR on the home page, a tick everywhere."""
+"""What a page is opened for stands on it: FVD with its interval and its sets, PSNR on the home page, tick boxes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.web.http.pages import without_empty
 
 from .livesite import Site
-from .runsite import entry, owner, write_run
+from .runsite import entry, owner, suite_of, write_run
 
 MakeSite = Callable[..., Site]
 
@@ -92,8 +92,10 @@ def test_every_run_has_a_tick_box_and_one_without_a_like_cannot_be_ticked(
 ) -> None:
     runs = [write_run(tmp_path / name, [entry("a", 0.1)]) for name in ("one", "two")]
     page = owner(make_site(runs=[*runs, distance])).get("/").text
-    boxes = dict(re.findall(r'<input type="checkbox" name="run" value="(\w+)" form="compare-two"( disabled)?>', page))
-    assert boxes == {"one": "", "two": "", "fvd": " disabled"}
+    boxes = dict(
+        re.findall(r'<input type="checkbox" name="run" value="(\w+)" form="compare-two"( disabled data-alone)?>', page)
+    )
+    assert boxes == {"one": "", "two": "", "fvd": " disabled data-alone"}
     assert "No other distribution run here to compare with" in page
 
 
@@ -113,3 +115,12 @@ def test_a_table_has_no_column_without_anything_in_it() -> None:
     assert [column.head for column in without_empty(table).columns] == ["metric", "clips"]
     assert [[cell.text for cell in row] for row in without_empty(table).rows] == [["psnr", "3"], ["ssim", "3"]]
     assert without_empty(Table(title="t", columns=heads, rows=[])).columns == heads
+
+
+def test_runs_that_all_belong_to_a_board_have_cards_of_their_own(make_site: MakeSite, tmp_path: Path) -> None:
+    suite = suite_of(tmp_path / "both", {})
+    runs = {f"both/{name}/clip": write_run(suite / name / "clip", [entry("a", 0.1)]) for name in ("amber", "birch")}
+    page = owner(make_site(runs=runs, suites={"both": suite})).get("/").text
+    assert page.count('<li class="run-card"') == 2 == page.count('name="run"'), "each once, with its tick box"
+    shown = owner(make_site(runs=runs)).get("/runs/both/amber/clip/clip?id=a").text
+    assert ">Side by side with birch</a>" in shown, "by what tells the runs apart"

@@ -118,13 +118,18 @@ def clip_row(opened: OpenRun, subject: str) -> Row:
 
 def _in_other_runs(request: Request, name: str, subject: str) -> list[dict[str, object]]:
     """The clip of the same name in the other runs, for a look side by side."""
-    found: list[dict[str, object]] = []
     bench = workbench(request)
-    for other, folder in bench.runs.items():
-        if other != name and has_clip(bench, folder, subject):
-            address = "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"})
-            found.append({"run": other, "address": address, "clip": clip_page(other, subject)})
-    return found
+    others = [run for run, folder in bench.runs.items() if run != name and has_clip(bench, folder, subject)]
+    short = short_names([name, *others])
+    return [
+        {
+            "run": other,
+            "short": short[other],
+            "address": "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"}),
+            "clip": clip_page(other, subject),
+        }
+        for other in others
+    ]
 
 
 @with_json_view(router, "/compare")
