@@ -198,27 +198,27 @@ def docs_pictures(browser: Browser, demo: Path, images: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         board = write_board(suite, Path(folder) / "board.html", title="Which system is better?").path
         with opened(browser, board, "light", ready="main") as page:
+            page.set_viewport_size({"width": WIDTH, "height": 1240})
             page.screenshot(path=images / "board.png")
+            page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
             page.locator(".matrix tbody button, .matrix tbody summary").first.click()
             player_picture(page, images / "board-players.png")
         two = write_comparison(
             [suite / name / "fidelity" for name in ("amber", "birch")], Path(folder) / "two.html"
         ).path
         with opened(browser, two, "light", ready="main") as page:
-            page.set_viewport_size({"width": WIDTH, "height": 1500})
+            page.set_viewport_size({"width": WIDTH, "height": 1740})
             page.screenshot(path=images / "compare.png")
     for picture in sorted(images.glob("*.png")):
         print(picture)
 
 
 def player_picture(page: Page, target: Path) -> None:
-    """The clips of an open prompt, brought to the top of the window."""
-    page.locator("video").first.wait_for()
+    """The dialog of an open prompt: its clips on one clock."""
+    shown = page.locator("dialog[open]")
+    shown.locator("video").first.wait_for()
     page.wait_for_timeout(1500)
-    page.locator("video").first.evaluate("element => element.closest('tr, section').scrollIntoView({ block: 'start' })")
-    page.mouse.wheel(0, -120)
-    page.wait_for_timeout(400)
-    page.screenshot(path=target)
+    shown.screenshot(path=target)
 
 
 @contextmanager
