@@ -131,15 +131,16 @@ def first_opening(folder: Path) -> tuple[float, float, float]:
         visitor = build_opener(HTTPCookieProcessor())
         visitor.open(f"{host}/?token={token}").read()
         time.sleep(6)  # the rest of the app is imported meanwhile
-        found = []
+        found: list[float] = []
+        worked: list[float] = []
         before = processor(process)
         for _ in range(2):
             begun = time.time()
             visitor.open(f"{host}/runs/large").read()
             found.append(time.time() - begun)
-            worked = processor(process) - before if len(found) == 1 else worked
+            worked.append(processor(process) - before)
         process.terminate()
-    return found[0], worked, found[1]
+    return found[0], worked[0], found[1]
 
 
 WARM = """async () => {

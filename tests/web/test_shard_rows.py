@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from tests.storage.runs.shard_material import names
 
 from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, read_run
-from rushes.storage.shards.reading import Shards
+from rushes.storage.shards import scanning
+from rushes.storage.shards.reading import ShardPlace, Shards
 from rushes.storage.shards.writer import ShardedWriter
 from rushes.web.clips.triage import Change, change_mark, read_marks
 from rushes.web.runs.cache import OpenRun, Row, RunCache
@@ -179,6 +181,24 @@ def test_counts_readings_and_distributions_are_equal(rows: tuple[RunRows, RunRow
 
 
 MakeSite = Callable[..., Site]
+
+
+def test_one_look_opens_each_shard_once_and_has_the_same_answers(
+    runs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = (rows_of(OpenRun(read_run(folder), "")) for folder in runs)
+    keys, opened, really = list(whole.readings)[:4], [], scanning.open_table
+
+    def counting(place: ShardPlace, name: str) -> Any:
+        opened.append(name)
+        return really(place, name)
+
+    monkeypatch.setattr(scanning, "open_table", counting)
+    parts.look(keys)
+    parts.look(keys)
+    shown = (parts.badge_counts, parts.reasons, parts.histograms(keys), parts.page(RunQuery(), 0, 9))
+    assert sorted(opened) == sorted(set(opened)) and len(opened) == 7, "sixty clips in shards of nine"
+    assert shown == (whole.badge_counts, whole.reasons, whole.histograms(keys), whole.page(RunQuery(), 0, 9))
 
 
 def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rushes.web.home.discovery import Discovery, Root, Served
 from rushes.web.http.security import Guard
 from rushes.web.http.shared_files import SHARED, shared_file
+from rushes.web.runs.summary import is_sharded
 from rushes.web.views.home import home
 from rushes.web.workbench import Workbench
 
@@ -95,9 +96,16 @@ class _Rest:
         return self._made
 
     def _make(self) -> ASGIApp:
+        from importlib import import_module
+        from importlib.util import find_spec
+
         from rushes.web.app import routed
 
-        return routed(self._bench)
+        app = routed(self._bench)
+        if any(map(is_sharded, self._bench.runs.values())) and find_spec("pyarrow"):
+            for name in ("pyarrow.parquet", "pyarrow.compute"):  # the first page of such a run waits for them
+                import_module(name)
+        return app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = await asyncio.shield(self._task())

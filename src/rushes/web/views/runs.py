@@ -55,11 +55,12 @@ def run_table(request: Request, name: str) -> Response:
     as_sheet = has_sheet(opened) and not query.table and not wants_json(request)
     size = SHEET_SIZE if as_sheet else PAGE_SIZE
     rows, marks = rows_of(opened), read_marks(folder)
+    keys = column_keys(opened, query)
+    rows.look(keys)
     found = rows.page(query, (query.page - 1) * size, size)
     pages = max(1, -(-found.matching // size))
     if query.page > pages:
         found = rows.page(query, (pages - 1) * size, size)
-    keys = column_keys(opened, query)
     data: dict[str, Any] = {
         "run": run_head(name, folder, opened),
         "columns": [column_data(key, opened.readings[key]) for key in keys],
