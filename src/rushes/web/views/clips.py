@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from rushes.core.errors import InputError, MediaError
 from rushes.core.reason import by_severity
@@ -27,7 +27,7 @@ from rushes.web.clips.thumbnails import file_picture
 from rushes.web.home.discovery import short_names, split_subject
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import file_response
-from rushes.web.http.pages import json_reply, page, reply
+from rushes.web.http.pages import json_reply, page, reply, see
 from rushes.web.http.routes import admin_router, with_json_view
 from rushes.web.runs.answers import coverage_of
 from rushes.web.runs.cache import OpenRun, Row
@@ -89,7 +89,7 @@ def timeline(request: Request, name: str, id: str) -> Response:
 def former_address(request: Request, name: str) -> Response:
     """On to the clip's page: its address until 0.3."""
     place = request.url.path.removeprefix(f"/runs/{name}/take")
-    return RedirectResponse(f"/runs/{quote(name)}/clip{place}?{request.url.query}", status_code=308)
+    return see(f"/runs/{quote(name)}/clip{place}?{request.url.query}")
 
 
 @router.api_route("/clips/{token}", methods=["GET", "HEAD"], response_model=None)
