@@ -191,8 +191,8 @@ def main() -> None:
     how = (
         f"`rushes view` on a folder of {given.runs} runs of {given.clips:,} clips, {given.starts} starts of the "
         "real command, in an open Chromium: from the start of the process to the first contentful paint of the home "
-        "page. Warm: the whole page fetched again by the browser, fifteen times for each start. Programs that waited for "
-        f"the processor meanwhile, on average: {os.getloadavg()[1]:.0f}."
+        "page. Warm: the whole page fetched again by the browser, fifteen times for each start. Programs that waited "
+        f"for the processor meanwhile, on average: {os.getloadavg()[1]:.0f}."
     )
     record("view", "Looking at many runs", rows, how=how)
 

@@ -101,9 +101,7 @@ FRAME = """() => {
 }"""
 """The header and the palette of a page, and where its header and its content begin."""
 
-PRIVATE = re.compile(
-    r"(?<![\w/])(?:(?<!it )takes?|badges?|tiers?)(?![\w/])|(?<!review )\bsignals?\b", re.IGNORECASE
-)
+PRIVATE = re.compile(r"(?<![\w/])(?:(?<!it )takes?|badges?|tiers?)(?![\w/])|(?<!review )\bsignals?\b", re.IGNORECASE)
 """Words of ours that no page shows. Clips and folders of this material are called so, and a test may take 6 clips."""
 
 FOCUSED = """() => {

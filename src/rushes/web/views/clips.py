@@ -84,12 +84,13 @@ def timeline(request: Request, name: str, id: str) -> Response:
     return json_reply({"timeline": timeline_data(opened, clip_row(opened, id))})
 
 
-@router.get("/runs/{name}/take.json", response_model=None)
 @router.get("/runs/{name}/take", response_model=None)
 def former_address(request: Request, name: str) -> Response:
     """On to the clip's page: its address until 0.3."""
-    place = request.url.path.removeprefix(f"/runs/{name}/take")
-    return see(f"/runs/{quote(name)}/clip{place}?{request.url.query}")
+    return see(f"/runs/{quote(name)}/clip?{request.url.query}")
+
+
+router.get("/runs/{name}/take.json", response_model=None, name="former_json")(clip_page_of)
 
 
 @router.api_route("/clips/{token}", methods=["GET", "HEAD"], response_model=None)
