@@ -73,8 +73,9 @@ package: setup ## try the wheel in an empty environment
 compat: ## newest and oldest of every package, on each Python 3.11 to 3.13 that is here: install, measure a clip
 	sh scripts/try-pythons.sh
 
+# SUITE="--suite FOLDER" shows the runs of real clips as well: one folder per system.
 screenshots: models system ## every page at four widths, light and dark, into screenshots/
-	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/screenshots.py $(SUITE)
 
 docs: setup ## regenerate docs/metrics.md, docs/api.md and docs/models.md
 	$(BIN)/python scripts/metrics_page.py docs/metrics.md

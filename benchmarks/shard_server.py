@@ -48,7 +48,7 @@ def look(folder: Path, clip: str) -> dict[str, float]:
         figures["clips that match"] = found["matching"]
         get("/runs/run.json?q=take0000", "search by name")
         get("/runs/run.json?sort=sharpness&order=desc", "sort by a metric")
-        get(f"/runs/run/take?id={clip}", "a clip's page")
+        get(f"/runs/run/clip?id={clip}", "a clip's page")
         assert get(f"/runs/run/selection.txt?{_FILTER}", "list of the filter's clips").count(b"\n") == found["matching"]
         status = Path(f"/proc/{server.pid}/status").read_text()
         figures["memory"] = int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024

@@ -1,22 +1,28 @@
-"""Pictures: `python scripts/screenshots.py [DEMO]`.
+"""Pictures: `python scripts/screenshots.py [DEMO] [--suite FOLDER]`.
 
 Runs the demo where DEMO (default `demo`) holds no runs. Into docs/images go the few pictures of the README and the
-documentation; into screenshots/, which git ignores, every page of `tests/web/gallery.py` at four widths, light and
-dark, with screenshots/index.html to look at them one by one. `--docs` makes the first only, `--pages` the second;
-names of pages after it make those alone.
+documentation; into screenshots/, which git ignores, every page of `tests/web/gallery.py` and the first pages of
+`rushes view` at four widths, light and dark, with screenshots/index.html to look at them one by one. `--docs` makes the
+first only, `--pages` the second; names of pages after it make those alone. `--suite` takes real clips as well: a folder
+with one folder per system, measured into screenshots/suite and shown by `rushes view`.
 """
 
 from __future__ import annotations
 
+import argparse
 import html
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -35,7 +41,7 @@ TALLEST = 6000
 """Pixels of a picture; a longer page is cut."""
 
 
-def main(demo: Path, *, docs: bool, pages: bool, only: Sequence[str]) -> None:
+def main(demo: Path, *, docs: bool, pages: bool, only: Sequence[str], suite: Path | None) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         sys.exit("screenshots need chromium: apt install chromium")
@@ -46,8 +52,15 @@ def main(demo: Path, *, docs: bool, pages: bool, only: Sequence[str]) -> None:
         if docs:
             docs_pictures(browser, demo, Path("docs/images"))
         if pages:
+            camera = Camera(browser=browser, target=Path("screenshots"), only=only)
             with tempfile.TemporaryDirectory() as folder, demo_gallery(demo.resolve(), Path(folder)) as gallery:
-                print(every_page(browser, gallery, Path("screenshots"), only))
+                every_page(camera, gallery)
+            view_pages(camera, demo, "view")
+            with tempfile.TemporaryDirectory() as folder:
+                view_pages(camera, Path(folder), "view-empty")
+            if suite is not None:
+                view_pages(camera, measured(suite, Path("screenshots/suite")), "suite")
+            print(camera.index())
         browser.close()
 
 
@@ -79,19 +92,25 @@ def demo_gallery(demo: Path, folder: Path) -> Iterator[Gallery]:
         yield gallery
 
 
-def every_page(browser: Browser, gallery: Gallery, target: Path, only: Sequence[str]) -> Path:
-    """One picture per page, width and scheme, and an index of them."""
-    target.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for page in PAGES:
-        if not gallery.has(page) or (only and page.name not in only):
-            continue
-        links = []
+@dataclass(kw_only=True)
+class Camera:
+    """Takes pictures of pages into one folder."""
+
+    browser: Browser
+    target: Path
+    only: Sequence[str]
+    """Names of pages; of all where there are none."""
+
+    def shoot(self, name: str, address: str, cookies: Sequence[Mapping[str, str]] = ()) -> None:
+        """One picture per width and scheme."""
+        if self.only and name not in self.only:
+            return
+        self.target.mkdir(parents=True, exist_ok=True)
         for scheme in SCHEMES:
-            context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
-            context.add_cookies(gallery.cookies(page))  # type: ignore[arg-type]
+            context = self.browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+            context.add_cookies(list(cookies))  # type: ignore[arg-type]
             tab = context.new_page()
-            tab.goto(gallery.address(page))
+            tab.goto(address)
             settle(tab)
             for width, height in WIDTHS:
                 tab.set_viewport_size({"width": width, "height": height})
@@ -99,15 +118,70 @@ def every_page(browser: Browser, gallery: Gallery, target: Path, only: Sequence[
                 tall = min(TALLEST, max(height, int(tab.evaluate("document.documentElement.scrollHeight"))))
                 tab.set_viewport_size({"width": width, "height": tall})
                 tab.wait_for_timeout(200)
-                name = f"{page.name}_{width}_{scheme}.png"
-                tab.screenshot(path=target / name)
-                links.append(f'<a href="{name}"><img src="{name}" alt="{name}" loading="lazy" height="240"></a>')
+                tab.screenshot(path=self.target / f"{name}_{width}_{scheme}.png")
             context.close()
-        lines.append(f"<h2>{html.escape(page.name)}</h2><p>{' '.join(links)}</p>")
-        print(page.name)
-    head = '<!doctype html><meta charset="utf-8"><title>Every page</title>'
-    (target / "index.html").write_text(head + "\n".join(lines), encoding="utf-8")
-    return target / "index.html"
+        print(name)
+
+    def index(self) -> Path:
+        """A page with all pictures of the folder."""
+        names = sorted({picture.stem.rsplit("_", 2)[0] for picture in self.target.glob("*_*_*.png")})
+        lines = []
+        for name in names:
+            pictures = [f"{name}_{width}_{scheme}.png" for scheme in SCHEMES for width, _ in WIDTHS]
+            shown = (
+                f'<a href="{one}"><img src="{one}" alt="{one}" loading="lazy" height="240"></a>' for one in pictures
+            )
+            lines.append(f"<h2>{html.escape(name)}</h2><p>{' '.join(shown)}</p>")
+        head = '<!doctype html><meta charset="utf-8"><title>Every page</title>'
+        (self.target / "index.html").write_text(head + "\n".join(lines), encoding="utf-8")
+        return self.target / "index.html"
+
+
+def every_page(camera: Camera, gallery: Gallery) -> None:
+    """The pages of the gallery that its material has."""
+    for page in PAGES:
+        if gallery.has(page) and (not camera.only or page.name in camera.only):
+            camera.shoot(page.name, gallery.address(page), gallery.cookies(page))
+
+
+def measured(suite: Path, out: Path) -> Path:
+    """The folder of this suite's runs, measured where they are not there yet."""
+    subprocess.run(
+        [sys.executable, "-m", "rushes", "suite", "run", str(suite), "-o", str(out / suite.name)], check=True
+    )
+    return out
+
+
+def view_pages(camera: Camera, folder: Path, prefix: str) -> None:
+    """What `rushes view` shows first: home; of what is there a run, its worst clip, a board, a comparison."""
+    command = [sys.executable, "-m", "rushes", "view", str(folder), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            link = json.loads(server.stdout.readline())["link"]
+            host, _, token = link.partition("/?token=")
+            context = camera.browser.new_context()
+            home = context.request.get(f"{host}/home.json?token={token}").json()
+            context.close()
+            for name, address in _first_pages(home):
+                sign = "&" if "?" in address else "?"
+                camera.shoot(f"{prefix}-{name}", f"{host}{address}{sign}token={token}")
+        finally:
+            server.terminate()
+
+
+def _first_pages(home: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "home", "/"
+    clips = [run for run in home["runs"] if run["worst"]]
+    for run in clips[:1]:
+        yield "run", run["address"]
+        yield "clip", run["worst"][0]["address"]
+    for board in home["boards"][:1]:
+        inside = [run["name"] for run in home["runs"] if run["suite"] == board["name"]]
+        yield "board", board["address"]
+        yield "grid", f"{board['address']}/grid"
+        if len(inside) > 1:
+            yield "comparison", f"/compare/runs?a={quote(inside[0])}&b={quote(inside[1])}"
 
 
 def docs_pictures(browser: Browser, demo: Path, images: Path) -> None:
@@ -120,15 +194,38 @@ def docs_pictures(browser: Browser, demo: Path, images: Path) -> None:
     with opened(browser, report, "dark") as page:
         clip_picture(page, images / "report-clip-dark.png")
     report.unlink()
-    for picture in sorted(images.glob("report-*.png")):
+    suite = demo / "board" / "suite"
+    with tempfile.TemporaryDirectory() as folder:
+        board = write_board(suite, Path(folder) / "board.html", title="Which system is better?").path
+        with opened(browser, board, "light", ready="main") as page:
+            page.set_viewport_size({"width": WIDTH, "height": 1240})
+            page.screenshot(path=images / "board.png")
+            page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+            page.locator(".matrix tbody button, .matrix tbody summary").first.click()
+            player_picture(page, images / "board-players.png")
+        two = write_comparison(
+            [suite / name / "fidelity" for name in ("amber", "birch")], Path(folder) / "two.html"
+        ).path
+        with opened(browser, two, "light", ready="main") as page:
+            page.set_viewport_size({"width": WIDTH, "height": 1740})
+            page.screenshot(path=images / "compare.png")
+    for picture in sorted(images.glob("*.png")):
         print(picture)
 
 
+def player_picture(page: Page, target: Path) -> None:
+    """The dialog of an open prompt: its clips on one clock."""
+    shown = page.locator("dialog[open]")
+    shown.locator("video").first.wait_for()
+    page.wait_for_timeout(1500)
+    shown.screenshot(path=target)
+
+
 @contextmanager
-def opened(browser: Browser, report: Path, scheme: str) -> Iterator[Page]:
+def opened(browser: Browser, report: Path, scheme: str, *, ready: str = "html[data-ready]") -> Iterator[Page]:
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     page.goto(report.resolve().as_uri())
-    page.wait_for_selector("html[data-ready]")
+    page.wait_for_selector(ready)
     yield page
     page.close()
 
@@ -146,7 +243,11 @@ def clip_picture(page: Page, target: Path) -> None:
 
 if __name__ == "__main__":
     os.chdir(ROOT)  # so that the paths in the pictures are relative ones
-    flags = {word for word in sys.argv[1:] if word.startswith("--")}
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    folder = Path(words.pop(0)) if words and Path(words[0]).is_dir() else Path("demo")
-    main(folder, docs="--pages" not in flags, pages="--docs" not in flags, only=words)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("demo", nargs="?", type=Path, default=Path("demo"))
+    parser.add_argument("only", nargs="*")
+    parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--pages", action="store_true")
+    parser.add_argument("--suite", type=Path)
+    given = parser.parse_args()
+    main(given.demo, docs=not given.pages, pages=not given.docs, only=given.only, suite=given.suite)

@@ -108,7 +108,7 @@ def _clips(client: Client, address: str) -> list[str]:
 def test_clips_come_by_token_and_strips_by_place(make_site: MakeSite, measured: Path) -> None:
     client = owner(make_site(suites=[measured]))
     clips = _clips(client, "/boards/takes_suite")
-    assert len(clips) == 6 and all(re.fullmatch(r"/takes/[\w-]{32}\?v=[0-9a-f]{10}", clip) for clip in clips)
+    assert len(clips) == 6 and all(re.fullmatch(r"/clips/[\w-]{32}\?v=[0-9a-f]{10}", clip) for clip in clips)
     file = measured.parent / "takes" / "model_a" / "take_0.mp4"
     assert client.get(clips[0]).content == file.read_bytes()
     strips = _strips(client.get("/boards/takes_suite").text)

@@ -138,7 +138,7 @@ def test_timelines_share_one_scale_in_time_and_value(look: Callable[..., playwri
 
 def test_a_video_keeps_its_place_before_it_comes(look: Callable[..., playwright.Page]) -> None:
     page = look("/")
-    page.route("**/takes/*", lambda route: route.fulfill(status=404, body=""))
+    page.route("**/clips/*", lambda route: route.fulfill(status=404, body=""))
     page.goto(PAIR)
     sizes = page.evaluate("[...document.querySelectorAll('video')].map((v) => [v.clientWidth, v.clientHeight])")
     for width, height in sizes:
@@ -166,7 +166,7 @@ def test_four_clips_play_on_one_clock_with_keys(look: Callable[..., playwright.P
 
 def test_on_a_phone_clips_are_stacked_and_nothing_is_cut(look: Callable[..., playwright.Page]) -> None:
     addresses = {
-        "clip": f"/runs/model_a/take?id={LONG}",
+        "clip": f"/runs/model_a/clip?id={LONG}",
         "grid": "/boards/board/grid",
         "map": "/runs/sets/map",
         "none": "/runs/model_a/map",
@@ -191,7 +191,7 @@ def test_on_a_phone_clips_are_stacked_and_nothing_is_cut(look: Callable[..., pla
 
 
 def test_the_timeline_is_below_the_video_and_a_reason_goes_to_its_place(look: Callable[..., playwright.Page]) -> None:
-    page = look("/runs/model_a/take?id=flash")
+    page = look("/runs/model_a/clip?id=flash")
     playwright.expect(page.locator("canvas")).to_be_visible()
     video, canvas = page.locator("video").bounding_box(), page.locator("canvas").bounding_box()
     assert video is not None and canvas is not None
@@ -201,18 +201,18 @@ def test_the_timeline_is_below_the_video_and_a_reason_goes_to_its_place(look: Ca
     page.locator("button.reason", has_text="glitch").press("Enter")
     until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
     # What fired has a bar on the timeline, at the place that the reason names.
-    fired = page.evaluate("fetch(document.querySelector('[data-take]').dataset.timeline).then((a) => a.json())")
+    fired = page.evaluate("fetch(document.querySelector('[data-clip-page]').dataset.timeline).then((a) => a.json())")
     spans = {one["word"]: one["span"] for one in fired["timeline"]["fired"]}
     assert spans["glitch"][0] == pytest.approx(1000 * FRAME_S * FLASH_FRAME, abs=1)
 
 
 def test_the_list_has_the_long_still_and_counts_the_rest(look: Callable[..., playwright.Page]) -> None:
-    page = look(f"/runs/model_a/take?id={LONG}")
+    page = look(f"/runs/model_a/clip?id={LONG}")
     marks = page.locator("button.mark")
     playwright.expect(marks.first).to_be_visible()
     # Steps 1 to 14 and 16 to 29 are still: one line over the step between them, 0.00 s to 1.16 s.
     playwright.expect(page.get_by_role("button", name="Still 0.00 s to 1.16 s (28 steps)")).to_be_visible()
-    page.goto("/runs/model_a/take?id=flash")
+    page.goto("/runs/model_a/clip?id=flash")
     spike = page.get_by_role("button", name=f"Spike at 0.80 s (frame {FLASH_FRAME})")
     playwright.expect(spike).to_contain_text("▼")
     playwright.expect(page.locator("tr.fired th").first).to_contain_text("odd_frame_score fired")

@@ -6,6 +6,7 @@ Every number on it is read back from the run: see `readback.py` for the rule.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +86,24 @@ NOT_BY_KEYBOARD = """() => {
 }"""
 """What Tab never comes to. In a group with arrow keys one member is enough, and of two links to one page one."""
 
+FRAME = """() => {
+  const look = (name) => getComputedStyle(document.querySelector(name));
+  const left = (name) => {
+    const e = document.querySelector(name);
+    return Math.round(e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft));
+  };
+  const main = document.querySelector('main');
+  return {
+    paper: look('body').backgroundColor, header: look('.top').backgroundColor, ink: look('body').color,
+    line: look('.top').borderBottomColor, font: look('body').fontFamily, brand: left('.top-in'),
+    content: main.classList.contains('narrow') || main.classList.contains('reading') ? left('.top-in') : left('main'),
+  };
+}"""
+"""The header and the palette of a page, and where its header and its content begin."""
+
+PRIVATE = re.compile(r"(?<![\w/])(?:(?<!it )takes?|badges?|tiers?)(?![\w/])|(?<!review )\bsignals?\b", re.IGNORECASE)
+"""Words of ours that no page shows. Clips and folders of this material are called so, and a test may take 6 clips."""
+
 FOCUSED = """() => {
   const e = document.activeElement;
   if (!e || e === document.body) return null;
@@ -97,6 +116,10 @@ FOCUSED = """() => {
 }"""
 
 
+PALETTES: dict[str, dict[str, Any]] = {}
+"""By scheme, as the first page has it; all others have the same."""
+
+
 @pytest.mark.parametrize("page", _params())
 def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any], pool: Pool) -> None:
     if not gallery.has(page):
@@ -107,8 +130,14 @@ def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any], p
         answer = tab.goto(gallery.address(page))
         assert page.who == "file" or answer.status == page.status, f"{page.name}: {answer.status}"
         settle(tab)
+        if page.who != "rater" and not page.name.startswith(("study", "invitation", "docs")):
+            assert PRIVATE.findall(tab.inner_text("body")) == []
         for scheme in SCHEMES:
             tab.emulate_media(color_scheme=scheme)
+            if page.who != "rater" and page.name != "docs":
+                frame = tab.evaluate(FRAME)
+                assert frame.pop("brand") == frame.pop("content"), "header and content have one left edge"
+                assert PALETTES.setdefault(scheme, frame) == frame, "one header and one palette for all pages"
             # In the dark only colours are different.
             for width, height in WIDTHS if scheme == "light" else ():
                 tab.set_viewport_size({"width": width, "height": height})

@@ -32,11 +32,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 def panel(browser: Client, run: str, clip: str) -> dict:
-    return browser.get(f"/runs/{run}/take.json?id={clip}").json()["asked"]
+    return browser.get(f"/runs/{run}/clip.json?id={clip}").json()["asked"]
 
 
 def test_every_answer_its_reason_the_control_and_the_prompt_are_beside_the_clip(browser: Client) -> None:
-    page = browser.get("/runs/judge/take?id=take_1").text
+    page = browser.get("/runs/judge/clip?id=take_1").text
     assert html.escape(f"A bar crosses. {HOSTILE[0]}", quote=False) in page, "the prompt"
     assert "How well does the clip show what the prompt asks for?" in page
     found = panel(browser, "judge", "take_1")
@@ -54,13 +54,13 @@ def test_every_answer_its_reason_the_control_and_the_prompt_are_beside_the_clip(
 def test_what_the_judge_is_worth_is_above_its_numbers(browser: Client) -> None:
     worth = panel(browser, "judge", "take_1")["worth"]
     assert worth.startswith("It is not clear whether this judge follows the prompt")
-    for address in ("/runs/judge", "/runs/judge/take?id=take_1"):
+    for address in ("/runs/judge", "/runs/judge/clip?id=take_1"):
         page = html.unescape(browser.get(address).text)
         assert page.index(worth) < page.index("judge_grade")
 
 
 def test_texts_of_prompts_and_judges_stay_texts(browser: Client) -> None:
-    for address in ("/runs/judge", "/runs/judge/take?id=take_1"):
+    for address in ("/runs/judge", "/runs/judge/clip?id=take_1"):
         page = browser.get(address).text
         assert "window.hit=1" in page and "<script>window.hit" not in page and "<img src=x" not in page
 
@@ -87,4 +87,4 @@ def test_questions_from_the_prompt_have_their_negations_and_another_prompts(brow
 
 def test_the_judge_itself_has_no_panel(browser: Client) -> None:
     assert panel(browser, "judge", "judge") is None
-    assert "Questions, answers, reasons" not in browser.get("/runs/judge/take?id=judge").text
+    assert "Questions, answers, reasons" not in browser.get("/runs/judge/clip?id=judge").text

@@ -13,7 +13,7 @@ from .livesite import Client, Study
 
 UP = ("..", "%2e%2e", "..%2f..", "..%5c..", "%2e%2e%2f%2e%2e", "....//", "..;", "%00", "..%c0%af..", "/etc/passwd")
 TARGETS = ("app.py", "etc/passwd", "..%2f..%2f..%2f..%2f..%2fetc%2fpasswd")
-PLACES = ("/static/", "/media/", "/takes/", "/i/", "/runs/", "/studies/", "/studies/bars/export/", "/runs/x/figures/")
+PLACES = ("/static/", "/media/", "/clips/", "/i/", "/runs/", "/studies/", "/studies/bars/export/", "/runs/x/figures/")
 SECRETS = (b"root:", b"def create_app", b"[project]")
 
 
@@ -53,4 +53,4 @@ def test_a_clips_own_path_is_no_address(study: Study) -> None:
     client = study.admin()
     for path in (clip.source, quote(str(clip.source), safe=""), f"../{clip.source}"):
         assert raw_get(client, f"/media/{path}")[0] == 404
-        assert raw_get(client, f"/takes/{path}")[0] == 404
+        assert raw_get(client, f"/clips/{path}")[0] == 404

@@ -64,9 +64,9 @@ def test_home_lists_runs_and_links_to_them(make_site: MakeSite, five: Path) -> N
 
 def test_nobody_but_the_owner_sees_a_run(make_site: MakeSite, five: Path) -> None:
     visitor = make_site(runs=[five]).client()
-    for path in ("/runs/five", "/runs/five/take?id=a", "/compare?a=five/a&b=five/b"):
+    for path in ("/runs/five", "/runs/five/clip?id=a", "/compare?a=five/a&b=five/b"):
         assert visitor.get(path).headers["location"].startswith("/login"), path
-    for path in ("/runs/five.json", "/runs/five/take.json?id=a", "/runs/five/timeline.json?id=a"):
+    for path in ("/runs/five.json", "/runs/five/clip.json?id=a", "/runs/five/timeline.json?id=a"):
         assert visitor.get(path).status_code == 401, path
 
 
@@ -99,7 +99,7 @@ def test_an_address_that_makes_no_sense_is_said_not_refused(make_site: MakeSite,
 def test_a_page_keeps_its_filters_in_its_links(make_site: MakeSite, five: Path) -> None:
     page = html.unescape(owner(make_site(runs=[five])).get("/runs/five?badge=pass&q=a").text)
     assert "?badge=pass&q=a&sort=blur_score" in page, "a column's link"
-    assert "/runs/five/take?id=a&badge=pass&q=a" in page, "a take's link"
+    assert "/runs/five/clip?id=a&badge=pass&q=a" in page, "a take's link"
 
 
 def test_a_hundred_rows_a_page(make_site: MakeSite, tmp_path: Path) -> None:
@@ -115,28 +115,28 @@ def test_every_number_shown_is_the_run_s(make_site: MakeSite, measured: tuple[Pa
     client = owner(make_site(runs=[measured[0]]))
     stored = read_run(measured[0])
     for subject in stored.subjects:
-        shown = client.get(f"/runs/model_a/take.json?{urlencode({'id': subject.id})}").json()["take"]["measurements"]
+        shown = client.get(f"/runs/model_a/clip.json?{urlencode({'id': subject.id})}").json()["clip"]["measurements"]
         assert [(m["signature"], m["value"], m["count"], m["note"]) for m in shown] == [
             (m.signature, m.stored_value, m.count, m.note) for m in stored.measurements[subject.id]
         ]
-        page = html.unescape(client.get(f"/runs/model_a/take?{urlencode({'id': subject.id})}").text)
+        page = html.unescape(client.get(f"/runs/model_a/clip?{urlencode({'id': subject.id})}").text)
         assert all(f'data-copy="{m["signature"]}"' in page and f">{m['text']}</td>" in page for m in shown)
 
 
 def test_a_clip_comes_by_token_in_pieces_and_never_by_path(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
     site = make_site(runs=[measured[0]])
     client = owner(site)
-    take = client.get("/runs/model_a/take.json?id=take_1").json()["take"]
+    take = client.get("/runs/model_a/clip.json?id=take_1").json()["clip"]
     address = take["video"]
-    assert re.fullmatch(r"/takes/[\w-]{32}\?v=[0-9a-f]{10}", address), address
+    assert re.fullmatch(r"/clips/[\w-]{32}\?v=[0-9a-f]{10}", address), address
     whole = Path(take["path"]).read_bytes()
     assert client.get(address).content == whole
     part = client.get(address, headers={"range": "bytes=10-19"})
     assert part.status_code == 206 and part.content == whole[10:20]
     assert client.get(address, headers={"if-none-match": part.headers["etag"]}).status_code == 304
     assert part.headers["content-type"] == "video/mp4"
-    assert client.get("/takes/" + "x" * 32).status_code == 404
-    assert client.get(f"/takes/{take['path']}").status_code == 404
+    assert client.get("/clips/" + "x" * 32).status_code == 404
+    assert client.get(f"/clips/{take['path']}").status_code == 404
     assert site.client().get(address).status_code == 303, "without signing in"
 
 
@@ -144,7 +144,7 @@ def test_a_clip_no_browser_plays_is_made_playable(make_site: MakeSite, tmp_path:
     clip = write_luma(tmp_path / "odd.mkv", noise(8, size=(64, 32)), "gray")
     run = evaluate_clips([clip], run=tmp_path / "odd-run", jobs=1)
     client = owner(make_site(runs=[run.path]))
-    address = client.get("/runs/odd-run/take.json?id=odd").json()["take"]["video"]
+    address = client.get("/runs/odd-run/clip.json?id=odd").json()["clip"]["video"]
     answer = client.get(address)
     assert answer.status_code == 200 and answer.headers["content-type"] == "video/mp4"
     assert answer.content[4:8] == b"ftyp" and answer.content != clip.read_bytes()
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_clip_is_never_sent(make_site: MakeSite, tmp_path: Pat
     (tmp_path / "secret.mp4").write_text("not a clip")
     folder = write_run(tmp_path / "run", [entry("secret", 0.1)])
     client = owner(make_site(runs=[folder]))
-    address = client.get("/runs/run/take.json?id=secret").json()["take"]["video"]
+    address = client.get("/runs/run/clip.json?id=secret").json()["clip"]["video"]
     answer = client.get(address)
     assert answer.status_code == 415 and "not a clip" not in answer.text
 
@@ -163,7 +163,7 @@ def test_a_file_that_is_no_clip_is_never_sent(make_site: MakeSite, tmp_path: Pat
 def test_a_second_reading_that_fired_is_marked_in_its_row(make_site: MakeSite, tmp_path: Path, number: int) -> None:
     """A rule on blur_p10 marks the 10th percentile of blur_score, and not its mean; in an old run too."""
     run = GOLDENS / "format2" if number == 2 else write_judged(tmp_path / "format4")
-    page = owner(make_site(runs=[run])).get(f"/runs/format{number}/take?id=cut").text
+    page = owner(make_site(runs=[run])).get(f"/runs/format{number}/clip?id=cut").text
     lines = re.findall(r"<tr[^>]*><th scope=\"row\".*?</tr>", page, re.DOTALL)
     assert "fired flagged" in lines[0] and "statistic:p10" in lines[0] and "&lt; 47850" in lines[0]
     assert not any("fired" in line for line in lines if "statistic:mean" in line)
@@ -235,10 +235,10 @@ def test_two_runs_without_a_common_take_say_so(make_site: MakeSite, measured: tu
 
 def test_the_same_take_elsewhere_is_offered(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
     client = owner(make_site(runs=measured))
-    assert "Side by side with model_b" in client.get("/runs/model_a/take?id=take_0").text
+    assert "Side by side with model_b" in client.get("/runs/model_a/clip?id=take_0").text
 
 
-@pytest.mark.parametrize("address", ["/runs/other", "/runs/five/take?id=zzz", "/compare?a=five/a&b=other/a"])
+@pytest.mark.parametrize("address", ["/runs/other", "/runs/five/clip?id=zzz", "/compare?a=five/a&b=other/a"])
 def test_what_is_not_there_is_404_in_the_caller_s_format(make_site: MakeSite, five: Path, address: str) -> None:
     client = owner(make_site(runs=[five]))
     assert client.get(address).status_code == 404
@@ -252,7 +252,7 @@ def test_names_with_markup_are_text(make_site: MakeSite, tmp_path: Path) -> None
     table = client.get("/runs/hostile").text
     for name in HOSTILE:
         assert html.escape(name, quote=False) in table or html.escape(name) in table or "&#34;" in table
-        page = client.get(f"/runs/hostile/take?{urlencode({'id': name})}")
+        page = client.get(f"/runs/hostile/clip?{urlencode({'id': name})}")
         assert page.status_code == 200
         assert client.get(f"/runs/hostile/timeline.json?{urlencode({'id': name})}").json() == {"timeline": None}
         table += page.text
@@ -267,14 +267,14 @@ def test_a_series_outside_the_run_is_not_read(make_site: MakeSite, tmp_path: Pat
 
 
 def test_a_moved_clip_is_said_and_its_numbers_stay(make_site: MakeSite, five: Path) -> None:
-    page = owner(make_site(runs=[five])).get("/runs/five/take?id=a").text
+    page = owner(make_site(runs=[five])).get("/runs/five/clip?id=a").text
     assert "moved or deleted" in page and "<video" not in page and "0.1000" in page
 
 
 def test_a_run_moved_with_its_clips_still_plays(make_site: MakeSite, tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", [entry("here", 0.1)])
     (tmp_path / "here.mp4").write_bytes(b"x")
-    take = owner(make_site(runs=[folder])).get("/runs/run/take.json?id=here").json()["take"]
+    take = owner(make_site(runs=[folder])).get("/runs/run/clip.json?id=here").json()["clip"]
     assert take["video"] and not take["missing"]
 
 
@@ -282,7 +282,7 @@ def test_a_clip_is_found_from_another_folder(make_site: MakeSite, tmp_path: Path
     folder = write_run(tmp_path / "project" / "runs" / "monday", [entry("takes/a/here", 0.1)])
     (tmp_path / "project" / "takes" / "a").mkdir(parents=True)
     (tmp_path / "project" / "takes" / "a" / "here.mp4").write_bytes(b"x")
-    take = owner(make_site(runs=[folder])).get("/runs/monday/take.json?id=takes/a/here").json()["take"]
+    take = owner(make_site(runs=[folder])).get("/runs/monday/clip.json?id=takes/a/here").json()["clip"]
     assert take["video"] and not take["missing"]
 
 
@@ -374,12 +374,12 @@ def test_a_sweep_shows_its_charts_as_pictures(make_site: MakeSite, tmp_path: Pat
     assert picture.headers["content-security-policy"].startswith("default-src 'none'")
     assert client.get(f"/runs/{name}/figures/999.svg").status_code == 404
     subject = read_run(part.run).subjects[0].id
-    assert "there is nothing to play" in client.get(f"/runs/{name}/take?{urlencode({'id': subject})}").text
+    assert "there is nothing to play" in client.get(f"/runs/{name}/clip?{urlencode({'id': subject})}").text
 
 
 def test_the_strict_policy_holds_on_every_run_page(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
     client = owner(make_site(runs=measured))
-    for path in ("/runs/model_a", "/runs/model_a/take?id=take_1", "/compare?a=model_a/take_1&b=model_b/take_1"):
+    for path in ("/runs/model_a", "/runs/model_a/clip?id=take_1", "/compare?a=model_a/take_1&b=model_b/take_1"):
         answer = client.get(path)
         assert "script-src 'self'" in answer.headers["content-security-policy"]
         assert "style=" not in answer.text and "onclick" not in answer.text
@@ -392,7 +392,7 @@ def test_a_run_is_never_written_to(make_site: MakeSite, measured: tuple[Path, Pa
 
     before = state()
     client = owner(make_site(runs=measured))
-    for path in ("/", "/runs/model_a", "/runs/model_a/take?id=take_1", "/runs/model_a/timeline.json?id=take_1"):
+    for path in ("/", "/runs/model_a", "/runs/model_a/clip?id=take_1", "/runs/model_a/timeline.json?id=take_1"):
         assert client.get(path).status_code == 200
     assert state() == before
 
@@ -427,7 +427,7 @@ def test_two_runs_of_distances_show_both_values(make_site: MakeSite, tmp_path: P
 
 def test_a_player_keeps_its_room_before_the_clip_has_loaded(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
     """The file's size is on the element: without it the box was 150 px high until the clip came."""
-    page = owner(make_site(runs=measured[:1])).get("/runs/model_a/take?id=take_1").text
+    page = owner(make_site(runs=measured[:1])).get("/runs/model_a/clip?id=take_1").text
     assert re.search(r'<video src="[^"]+" width="160" height="90"', page)
 
 
@@ -435,3 +435,11 @@ def test_a_turned_picture_is_as_high_as_it_is_shown() -> None:
     facts = {"media": {"video": {"width": 640, "height": 360, "rotation": 90}}}
     assert frame_size(Subject(id="x", kind="clip", path="x", sha256=None, facts=facts)) == (360, 640)
     assert frame_size(Subject(id="x", kind="clip", path="x", sha256=None)) is None
+
+
+def test_former_addresses_of_a_clip_lead_to_its_page(make_site: MakeSite, five: Path) -> None:
+    client = owner(make_site(runs=[five]))
+    answer = client.get("/runs/five/take?id=a&q=b%20c", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/runs/five/clip?id=a&q=b%20c")
+    assert client.get(answer.headers["location"]).status_code == 200
+    assert client.get("/runs/five/take.json?id=a").json() == client.get("/runs/five/clip.json?id=a").json()

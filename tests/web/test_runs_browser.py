@@ -50,7 +50,7 @@ def click_at(canvas: playwright.Locator, place: Callable[[float], float]) -> Non
 
 
 def open_take(page: playwright.Page, take: str = "take_1") -> None:
-    page.goto(f"/runs/model_a/take?id={take}")
+    page.goto(f"/runs/model_a/clip?id={take}")
     playwright.expect(page.locator("canvas")).to_be_visible()
     until(page, "document.querySelector('video').readyState >= 2")
 

@@ -178,7 +178,7 @@ def test_a_runs_pages_tell_numbers_apart_by_what_they_are_about(
 ) -> None:
     site = make_site(runs=[run[0].path])
     client = Study(site=site, name="").admin()
-    take = client.get("/runs/run/take.json?id=odd").json()["take"]
+    take = client.get("/runs/run/clip.json?id=odd").json()["clip"]
     elo = {m["reading"]: m for m in take["measurements"] if m["name"] == "bt_elo"}
     assert [name for name in elo if RULE not in name and "family" not in name] == [
         "bt_elo (exclusion none, system 100%|A)",
@@ -186,7 +186,7 @@ def test_a_runs_pages_tell_numbers_apart_by_what_they_are_about(
     ]
     first = elo["bt_elo (exclusion none, system 100%|A)"]
     assert first["at"] == {"system": "100%|A"} and first["interval"]["method"] == "rater- and prompt-clustered"
-    shown = client.get("/runs/run/take?id=odd").text
+    shown = client.get("/runs/run/clip?id=odd").text
     assert first["interval_text"] in shown and "system =1+1" in shown
     keys = [column["key"] for column in client.get("/runs/run.json").json()["columns"]]
     assert keys[0] == "bt_elo" and len(set(keys)) == len(keys)

@@ -85,7 +85,7 @@ def test_dots_lead_to_their_clips(client: Client) -> None:
     a, b, real = points[0], points[1], points[2]
     assert client.get(a["picture"]).headers["content-type"] == "image/jpeg"
     assert client.get(a["address"]).headers["content-type"] == "video/mp4"
-    assert b["address"].startswith("/runs/measured/take?id="), "a clip that a served run measured has a page"
+    assert b["address"].startswith("/runs/measured/clip?id="), "a clip that a served run measured has a page"
     assert client.get(real["picture"]).status_code == 404 and client.get(real["address"]).status_code == 404
     assert client.get("/runs/sets/map/99.jpg").status_code == 404
 

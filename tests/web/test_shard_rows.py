@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from tests.storage.runs.shard_material import names
 
 from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, read_run
-from rushes.storage.shards.reading import Shards
+from rushes.storage.shards import scanning
+from rushes.storage.shards.reading import ShardPlace, Shards
 from rushes.storage.shards.writer import ShardedWriter
 from rushes.web.clips.triage import Change, change_mark, read_marks
 from rushes.web.runs.cache import OpenRun, Row, RunCache
@@ -181,6 +183,24 @@ def test_counts_readings_and_distributions_are_equal(rows: tuple[RunRows, RunRow
 MakeSite = Callable[..., Site]
 
 
+def test_one_look_opens_each_shard_once_and_has_the_same_answers(
+    runs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = (rows_of(OpenRun(read_run(folder), "")) for folder in runs)
+    keys, opened, really = list(whole.readings)[:4], [], scanning.open_table
+
+    def counting(place: ShardPlace, name: str) -> Any:
+        opened.append(name)
+        return really(place, name)
+
+    monkeypatch.setattr(scanning, "open_table", counting)
+    parts.look(keys)
+    parts.look(keys)
+    shown = (parts.badge_counts, parts.reasons, parts.histograms(keys), parts.page(RunQuery(), 0, 9))
+    assert sorted(opened) == sorted(set(opened)) and len(opened) == 7, "sixty clips in shards of nine"
+    assert shown == (whole.badge_counts, whole.reasons, whole.histograms(keys), whole.page(RunQuery(), 0, 9))
+
+
 def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet, the table, a filter, a clip's page and picture, home, the list: no row is read but theirs."""
     every = [entry(f"c{place:02d}", place / 40, 100 - place, badge=badge) for place, badge in enumerate(_badges(40))]
@@ -207,11 +227,11 @@ def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypat
     assert client.get("/runs/big?view=table&sort=blur_score").status_code == 200
     found = client.get("/runs/big.json?badge=reject&min.freeze_frame_ratio=0.9&sort=blur_score").json()
     assert [row["id"] for row in found["rows"]] == ["c39", "c38", "c37", "c36"]
-    take = client.get("/runs/big/take.json?id=c38&badge=reject").json()
-    assert (take["place"], take["listed"], take["take"]["id"]) == (2, 10, "c38")
-    page = client.get("/runs/big/take?id=c38&badge=reject").text
+    take = client.get("/runs/big/clip.json?id=c38&badge=reject").json()
+    assert (take["place"], take["listed"], take["clip"]["id"]) == (2, 10, "c38")
+    page = client.get("/runs/big/clip?id=c38&badge=reject").text
     assert "id=c37" in page and "id=c39" in page
-    assert client.get("/runs/big/take?id=nope").status_code == 404
+    assert client.get("/runs/big/clip?id=nope").status_code == 404
     listed = client.get("/runs/big/selection.txt?badge=reject&sort=id&order=desc").text.splitlines()
     assert listed[0] == str(clip) and listed[1:] == [f"c{place}.mp4" for place in range(38, 29, -1)]
     table = client.get("/runs/big/selection.csv?only=c38&only=c01").text

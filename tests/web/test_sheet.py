@@ -167,7 +167,7 @@ def test_the_sheet_has_pictures_reasons_in_words_and_players(make_site: MakeSite
     page = html.unescape(client.get("/runs/model_a").text)
     assert page.count('class="tile"') == 3
     picture = re.search(r'<img src="(/thumbnails/[0-9a-f]{32}[?]v=[0-9a-f]+)"', page)
-    video = re.search(r'data-video="(/takes/[^"]+)"', page)
+    video = re.search(r'data-video="(/clips/[^"]+)"', page)
     assert picture and client.get(picture[1]).headers["cache-control"] == "private, max-age=3600"
     assert video and client.get(video[1]).headers["content-type"] == "video/mp4"
     flagged = [s for s in read_run(measured[0]).subjects if s.badge != "pass"]
@@ -191,7 +191,7 @@ def test_a_card_has_the_shape_of_its_clip_and_its_prompt(make_site: MakeSite, tm
     client = owner(make_site(runs=[run]))
     page = client.get("/runs/run").text
     assert 'width="64" height="96"' in page and ">a red fox</p>" in page
-    assert "a red fox" in client.get("/runs/run/take?id=model__p1").text
+    assert "a red fox" in client.get("/runs/run/clip?id=model__p1").text
 
 
 def test_a_run_of_pairs_does_not_list_the_set_as_one(make_site: MakeSite, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_run_of_pairs_does_not_list_the_set_as_one(make_site: MakeSite, tmp_pa
     assert page.count('class="tile"') == 2 and "2 pairs" in page and 'data-clip="set"' not in page
     assert re.search(rf'class="answers".*?PSNR.*?>{re.escape(value_text(mean))}<', page, re.DOTALL), "the mean of both"
     assert client.get("/runs/fid.json").json()["run"]["subjects"] == 2
-    assert client.get("/runs/fid/take?id=set").status_code == 200
+    assert client.get("/runs/fid/clip?id=set").status_code == 200
     card = next(one for one in client.get("/home.json").json()["runs"] if one["name"] == "fid")
     assert (card["subjects"], card["noun"]) == (2, "clips with their references")
 
@@ -266,7 +266,7 @@ def test_a_mark_is_kept_and_shown(make_site: MakeSite, five: Path) -> None:
     assert late.status_code == 409 and late.json()["code"] == "comment" and late.json()["mark"]["comment"] == "Look"
     page = html.unescape(client.get("/runs/five?tag=wrong+hand").text)
     assert "1 of 5 clips" in page and "“Look”" in page and 'aria-pressed="true"' in page
-    assert client.get("/runs/five/take.json?id=b").json()["take"]["mark"]["star"] is True
+    assert client.get("/runs/five/clip.json?id=b").json()["clip"]["mark"]["star"] is True
     assert site.client().post("/runs/five/triage", json={"id": "b", "star": False}).status_code in (401, 403)
 
 
@@ -274,7 +274,7 @@ def test_the_part_for_a_clip_s_own_page_shows_its_mark() -> None:
     from rushes.web.http.pages import _templates
 
     mark = Mark(star=True, tags=("soft",), comment="<b>").as_dict()
-    part = _templates().get_template("run/triage.html").render(run={"name": "five"}, take={"id": "a", "mark": mark})
+    part = _templates().get_template("run/triage.html").render(run={"name": "five"}, clip={"id": "a", "mark": mark})
     assert 'data-run="five"' in part and 'data-clip="a"' in part and 'aria-pressed="true"' in part and "<b>" not in part
     shown = re.search(r'data-mark="([^"]+)"', part)
     assert shown and json.loads(html.unescape(shown[1])) == mark
@@ -377,4 +377,4 @@ def test_a_subject_kind_without_pictures_has_no_sheet(make_site: MakeSite, tmp_p
     subject = Subject(id="s", kind="set", path="x", sha256=None)
     run = write_run(tmp_path / "five", [Entry(subject=subject, measurements=entry("s", 0.1).measurements)])
     page = owner(make_site(runs=[run])).get("/runs/five").text
-    assert 'class="tile"' not in page and "/runs/five/take?id=s" in page
+    assert 'class="tile"' not in page and "/runs/five/clip?id=s" in page

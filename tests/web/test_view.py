@@ -73,7 +73,7 @@ def inside(site: Site) -> Client:
 
 def test_without_the_link_nothing_is_shown(viewed: Site) -> None:
     stranger = viewed.client()
-    for path in ("/", "/home.json", "/runs/models/runs/model_a", "/home/stamp.json", "/static/home.js", "/takes/x"):
+    for path in ("/", "/home.json", "/runs/models/runs/model_a", "/home/stamp.json", "/static/home.js", "/clips/x"):
         answer = stranger.get(path)
         assert answer.status_code == 403, path
         assert "rushes view printed" in answer.text and "model_a" not in answer.text
@@ -158,15 +158,15 @@ def test_every_page_of_a_run_has_the_run_in_its_address(viewed: Site, folder: Pa
     name = "models/runs/model_a"
     page = client.get(f"/runs/{name}")
     assert page.status_code == 200 and "Send these" in page.text or "take_1" in page.text
-    links = set(re.findall(rf'href="(/runs/{name}/take\?[^"]+)"', html.unescape(page.text)))
+    links = set(re.findall(rf'href="(/runs/{name}/clip\?[^"]+)"', html.unescape(page.text)))
     assert links and all(client.get(link).status_code == 200 for link in links)
     assert client.get(f"/runs/{name}.json").json()["run"]["name"] == name
-    assert client.get(f"/runs/{name}/take.json?id=take_1").json()["take"]["id"] == "take_1"
+    assert client.get(f"/runs/{name}/clip.json?id=take_1").json()["clip"]["id"] == "take_1"
     assert client.get(f"/runs/{name}/timeline.json?id=take_1").json()["timeline"]
     both = client.get("/compare.json", params={"a": f"{name}/take_1", "b": "models/runs/model_b/take_1"}).json()
     assert (both["a"]["run"], both["b"]["run"]) == (name, "models/runs/model_b")
     assert client.get("/compare/runs", params={"a": name, "b": "models/runs/model_b"}).status_code == 200
-    video = client.get(client.get(f"/runs/{name}/take.json?id=take_1").json()["take"]["video"])
+    video = client.get(client.get(f"/runs/{name}/clip.json?id=take_1").json()["clip"]["video"])
     assert video.content == (folder / "models/takes/model_a/take_1.mp4").read_bytes()
     assert client.get("/boards/boards/takes").status_code == 200
     for unknown in ("/runs/models/runs", "/runs/models/runs/model_c", "/boards/boards", "/runs/models%2F..%2Fsecret"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -18,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from rushes.core.errors import InputError
 from rushes.storage.runs import subject_ids
 from rushes.study.service import StudyService, open_service
+from rushes.web.home.discovery import put_new
 from rushes.web.http import errors
 from rushes.web.http.access import NeedsLogin
 from rushes.web.http.access import admin as admin_only
@@ -158,4 +160,11 @@ def networks(texts: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
 def _named(folders: Sequence[Path] | Mapping[str, Path]) -> Mapping[str, Path]:
     if isinstance(folders, Mapping):
         return folders
-    return dict(zip(subject_ids([folder.resolve().name for folder in folders]), folders, strict=True))
+    """By the folders' names; those of one name with the folder that each lies in: amber/fidelity and birch/fidelity."""
+    places = [folder.resolve() for folder in folders]
+    often = Counter(place.name for place in places)
+    found: dict[str, Path] = {}
+    for place, folder in zip(places, folders, strict=True):
+        parts = (place.parent.name, place.name) if often[place.name] > 1 else (place.name,)
+        put_new(found, "/".join(subject_ids([part])[0] for part in parts if part), folder)
+    return found

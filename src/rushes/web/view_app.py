@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -23,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rushes.web.home.discovery import Discovery, Root, Served
 from rushes.web.http.security import Guard
 from rushes.web.http.shared_files import SHARED, shared_file
+from rushes.web.runs.summary import is_sharded
 from rushes.web.views.home import home
 from rushes.web.workbench import Workbench
 
@@ -53,8 +55,9 @@ def view_app(folders: Sequence[Path], *, token: str) -> Starlette:
     async def first(request: Request) -> Response:
         from starlette.concurrency import run_in_threadpool
 
-        rest.warm_up_soon()
-        return await run_in_threadpool(home, request)
+        answer = await run_in_threadpool(home, request)
+        answer.background = BackgroundTask(rest.warm_up_soon)  # once it has gone out, however long it took
+        return answer
 
     app = Starlette(
         routes=[Route("/", first), Route("/home.json", first), *(Route(f"/static/{name}", _file) for name in _FILES)],
@@ -82,7 +85,7 @@ class _Rest:
         self._made: asyncio.Task[ASGIApp] | None = None
         self._warming = False
 
-    def warm_up_soon(self) -> None:
+    async def warm_up_soon(self) -> None:
         if not self._warming:
             self._warming = True
             asyncio.get_running_loop().call_later(WARM_UP_S, self._task)
@@ -93,9 +96,16 @@ class _Rest:
         return self._made
 
     def _make(self) -> ASGIApp:
+        from importlib import import_module
+        from importlib.util import find_spec
+
         from rushes.web.app import routed
 
-        return routed(self._bench)
+        app = routed(self._bench)
+        if any(map(is_sharded, self._bench.runs.values())) and find_spec("pyarrow"):
+            for name in ("pyarrow.parquet", "pyarrow.compute"):  # the first page of such a run waits for them
+                import_module(name)
+        return app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = await asyncio.shield(self._task())

@@ -13,7 +13,7 @@ from rushes.compare.output import written_page
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.words.definition_text import value_text
 from rushes.present.pages.film_strips import Strip
-from rushes.present.pages.page import content_policy, page_style
+from rushes.present.pages.page import brand, content_policy, page_style
 
 if TYPE_CHECKING:
     from rushes.compare.failures.cases import Case, CaseGroup, FailureCases
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FRAMES = 6
 _SIDE = 240
 _STYLE = (
-    "main{padding:1.5rem clamp(1rem,4vw,3rem) 3rem;max-width:66rem;margin:0 auto}"
+    "main{padding-block:1.5rem 3rem}"
     "section{margin:2rem 0 0}h2{margin:0 0 .8rem}.about{margin:-.5rem 0 .8rem}"
     ".case{margin:0 0 2rem}.case h3{margin:0 0 .5rem;font-size:1.05rem}.who{margin:.5rem 0 .3rem}"
     ".who>*{display:inline-block;margin-right:.9rem}.none{opacity:.75}"
@@ -45,8 +45,9 @@ def failures_page(found: FailureCases, *, jobs: int | None = None, progress: Pro
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(content_policy(style, ""))}">'
-        f"<title>{escape(title)}</title><style>{style}</style></head><body><main>\n"
-        f"<header><h1>{escape(title)}</h1></header>\n{body}{notes}\n"
+        f"<title>{escape(title)}</title><style>{style}</style></head><body>"
+        f'<header class="top"><div class="top-in"><p class="brand">{brand()}</p></div></header><main>\n'
+        f"<h1>{escape(title)}</h1>\n{body}{notes}\n"
         f'<footer><p>Made by Rushes <span data-kind="version">{escape(__version__)}</span>.</p></footer>'
         "</main></body></html>\n"
     )

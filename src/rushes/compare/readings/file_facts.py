@@ -75,7 +75,10 @@ def _aside(left: Mapping[str, FactMeans]) -> str:
 
 
 def _against(fact: FactMeans, unit: str = "") -> str:
-    return f"{fact.second:.6g}{unit} against {fact.first:.6g}"
+    """Whole numbers as they are; a mean with as many digits as it takes to see the difference."""
+    digits = 1 if abs(fact.second - fact.first) >= 0.1 else 4
+    second, first = (f"{mean:.{digits}f}".rstrip("0").rstrip(".") for mean in (fact.second, fact.first))
+    return f"{second}{unit} against {first}"
 
 
 def _mean(fact: FactMeans) -> str:

@@ -8,6 +8,7 @@ shows what a terminal shows.
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_UP, Decimal
 
 DIGITS = 4
@@ -16,6 +17,7 @@ STORED = 8
 WHOLE = ("Elo",)
 """Units of which a fraction says nothing to a reader."""
 _KEPT = 4
+_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 
 
 def number_text(value: float, *, unit: str = "") -> str:
@@ -47,6 +49,15 @@ def signed_text(value: float, *, unit: str = "") -> str:
     if value == 0:
         return "0"
     return ("−" if value < 0 else "+") + number_text(abs(value), unit=unit)
+
+
+def with_minus(text: str) -> str:
+    """Numbers in a text for a page, with a proper minus.
+
+    >>> with_minus("-307.9"), with_minus("-736 to 3241"), with_minus("MS-SSIM, 1e-05")
+    ('−307.9', '−736 to 3241', 'MS-SSIM, 1e-05')
+    """
+    return _MINUS.sub("−", text)
 
 
 def fixed_text(value: float, decimals: int) -> str:

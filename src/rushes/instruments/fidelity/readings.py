@@ -19,11 +19,12 @@ def readings(run: Run) -> Iterator[Reading]:
     digests = {entry.subject.id: digest for entry in pairs if (digest := reference_of(entry)[1]) is not None}
     whole = ((e.subject.id, m) for e in pairs for m in e.measurements if not m.at and m.definition != LAG_FRAMES)
     for reading in group_readings(whole):
-        head = _head(reading.definition)
+        head = head_of(reading.definition)
         yield replace(reading, label=head, instrument="fidelity", references=digests, lane=head)
 
 
 @cache
-def _head(definition: Definition) -> str:
+def head_of(definition: Definition) -> str:
+    """What columns call it: "PSNR-Y"."""
     found = metric_of(Measurement.missing(definition, "asked for its column"))
     return found[1].label if found else definition.name

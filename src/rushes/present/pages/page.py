@@ -69,6 +69,11 @@ def render_page(
     return page.encode("utf-8", "replace").decode()
 
 
+def brand() -> str:
+    """The mark and the name in a page's header, as HTML."""
+    return asset("brand.html").strip()
+
+
 def page_style() -> str:
     """The style sheet of a report, and of pages that look like one."""
     return asset("frame.css") + asset("report.css") + asset("verdict.css")

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,32 +19,50 @@ from rushes.storage.runs.old_reasons import read_reason
 from rushes.storage.shards.index import Index
 from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
+from rushes.storage.shards.table import FIXED, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH = 16_384
-_AT_ONCE = 8
-"""Shards whose files are open at once."""
 _NOT_JUDGED = r'"not_judged":(?P<names>\[[^\]]*\])'
 
 
-def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
-    """Columns of numbers by position; NaN where a clip has none."""
-    import pyarrow.compute as pc
+class Collector(Protocol):
+    """Takes columns in, one shard's table at a time and in order, and gives what it made of them."""
 
-    found: list[list[np.ndarray]] = [[np.empty(0)] for _ in columns]
-    for part in _parts(shards):
-        dataset = part.dataset()
-        there = {name: pc.field(name) for name in columns if name in dataset.schema.names}
-        with table_errors(shards.place):
-            table = dataset.to_table(columns=there) if there else None
-        for name, arrays in zip(columns, found, strict=True):
-            if table is None or name not in there:
-                arrays.append(np.full(len(part), np.nan))
-            else:
-                arrays.append(np.asarray(table.column(name).to_numpy(), dtype=np.float64))
-    return [np.concatenate(arrays) for arrays in found]
+    columns: Sequence[str]
+
+    def add(self, table: pa.Table) -> None: ...
+
+
+def collect(shards: Shards, *collectors: Collector) -> None:
+    """Feed all of them in one look at the run: most of the time goes into opening the files."""
+    for table in _tables(shards, [name for one in collectors for name in one.columns]):
+        for one in collectors:
+            one.add(table)
+
+
+class Values:
+    """Columns of numbers by position; NaN where a clip has none."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
+        self._found: list[list[np.ndarray]] = [[np.empty(0)] for _ in columns]
+
+    def add(self, table: pa.Table) -> None:
+        for name, arrays in zip(self.columns, self._found, strict=True):
+            arrays.append(np.asarray(table.column(name).to_numpy(), dtype=np.float64))
+
+    def found(self) -> list[np.ndarray]:
+        return [np.concatenate(arrays) for arrays in self._found]
+
+
+def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
+    """These columns, as `Values` has them."""
+    made = Values(columns)
+    collect(shards, made)
+    return made.found()
 
 
 def stored_columns(shards: Shards, columns: Sequence[str]) -> list[Any]:
@@ -110,44 +128,83 @@ def _filled(foot: Any, columns: Collection[str]) -> set[str]:
 def batches(shards: Shards, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Some thousand rows at a time in order, each with the position of its first; of columns that every run has."""
     first = 0
-    for part in _parts(shards):
-        with table_errors(shards.place):
-            for batch in part.dataset().to_batches(columns=list(columns), batch_size=_BATCH):
-                yield first, batch
-                first += batch.num_rows
+    for table in _tables(shards, columns):
+        for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
+            yield first, batch
+            first += batch.num_rows
 
 
-def _parts(shards: Shards) -> Iterator[Shards]:
-    """Some shards at a time, then the clips that are in none: what Arrow knows of a file takes more than a megabyte."""
-    index = shards.index
-    for first in range(0, len(index.shards), _AT_ONCE):
-        part = Index(index.shards[first : first + _AT_ONCE], index.definitions)
-        yield Shards(shards.place, part, checked=shards.checked)
+def _tables(shards: Shards, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """These columns of one shard at a time, null where it has none; then of the clips that are in no shard.
+
+    File by file: a data set of Arrow's over the same files takes ten times as long, and a megabyte for each.
+    """
+    wanted = list(dict.fromkeys(columns))
+    for shard in shards.index.shards:
+        shards.require_intact(shard)
+        with open_table(shards.place, shard.name) as table:
+            names = set(table.schema_arrow.names)
+            # A column of numbers says how many rows there are, where none that is wanted is there.
+            found = table.read(columns=[name for name in wanted if name in names] or ["number"])
+        yield _with_all(found, wanted)
     if shards.loose:
-        yield Shards(shards.place, Index((), index.definitions), shards.loose)
+        loose = Shards(shards.place, Index((), shards.index.definitions), shards.loose).dataset()
+        with table_errors(shards.place):
+            found = loose.to_table(columns=[name for name in wanted if name in loose.schema.names])
+        yield _with_all(found, wanted)
 
 
-def signals(shards: Shards, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _with_all(table: pa.Table, wanted: Sequence[str]) -> pa.Table:
+    """The table with these columns; one that is not there is null: of numbers, or of before there was such a column."""
+    import pyarrow as pa
+
+    for name in (name for name in wanted if name not in table.column_names):
+        kind = schema((), ()).field(name).type if name in FIXED else pa.float64()
+        table = table.append_column(name, pa.nulls(table.num_rows, kind))
+    return table.select(wanted)
+
+
+class Signals:
     """Per position: the place of the review signal in `badges` (their number for none), and the severity.
 
     Shards of before 0.3 have no severity; the number of reasons takes its place there.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
-    known = pa.array(badges, pa.string())
-    codes, severity = [np.empty(0, np.int8)], [np.empty(0)]
-    for _, batch in batches(shards, ("badge", "severity", "reasons")):
-        place = pc.fill_null(pc.index_in(batch.column(0), value_set=known), len(badges))
-        codes.append(place.to_numpy(zero_copy_only=False).astype(np.int8))
-        many = pc.fill_null(pc.list_value_length(batch.column(2)), 0).cast(pa.float64())
-        severity.append(pc.coalesce(batch.column(1), many).to_numpy(zero_copy_only=False))
-    return np.concatenate(codes), np.concatenate(severity)
+    columns: Sequence[str] = ("badge", "severity", "reasons")
+
+    def __init__(self, badges: Sequence[str]) -> None:
+        self._badges = badges
+        self._codes, self._severity = [np.empty(0, np.int8)], [np.empty(0)]
+
+    def add(self, table: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        places = pc.index_in(table.column("badge"), value_set=pa.array(self._badges, pa.string()))
+        self._codes.append(pc.fill_null(places, len(self._badges)).to_numpy().astype(np.int8))
+        severity = table.column("severity")
+        if severity.null_count:
+            many = pc.fill_null(pc.list_value_length(table.column("reasons")), 0).cast(pa.float64())
+            severity = pc.coalesce(severity, many)
+        self._severity.append(severity.to_numpy())
+
+    def found(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.concatenate(self._codes), np.concatenate(self._severity)
+
+
+def signals(shards: Shards, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Review signals and severities, as `Signals` has them."""
+    made = Signals(badges)
+    collect(shards, made)
+    return made.found()
 
 
 def worst_first(codes: np.ndarray, severity: np.ndarray) -> np.ndarray:
     """Positions by review signal, worst first, then by severity; input order among equals."""
-    return np.lexsort((-severity, codes)).astype(np.int32)
+    found = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    # Most clips have passed, each with severity 0: those are in order as they are.
+    ranked = [one[np.argsort(-severity[one], kind="stable")] if severity[one].any() else one for one in found]
+    return np.concatenate([np.empty(0, np.int32), *ranked]).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,33 +219,45 @@ class ReasonCounts:
     """The kind of the first reason of each `about`."""
 
 
-def count_reasons(shards: Shards) -> ReasonCounts:
+class Reasons:
     """Reasons counted over all clips."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
-    found = ReasonCounts()
-    for _, batch in batches(shards, ("reasons", "reason_about", "reason_kind")):
-        many = pc.fill_null(pc.list_value_length(batch.column(0)), 0).to_numpy(zero_copy_only=False)
-        about, kinds = _names(batch)
-        clips = pa.array(np.repeat(np.arange(batch.num_rows), many))
-        table = pa.table({"clip": clips, "about": about, "kind": kinds})
+    columns: Sequence[str] = ("reasons", "reason_about", "reason_kind")
+
+    def __init__(self) -> None:
+        self.found = ReasonCounts()
+
+    def add(self, table: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        many = pc.fill_null(pc.list_value_length(table.column("reasons")), 0).to_numpy()
+        about, kinds = _names(table.select(self.columns))
+        clips = pa.array(np.repeat(np.arange(table.num_rows), many))
+        listed = pa.table({"clip": clips, "about": about, "kind": kinds})
         for row in (
-            pa.TableGroupBy(table, ["about", "kind"], use_threads=False).aggregate([([], "count_all")]).to_pylist()
+            pa.TableGroupBy(listed, ["about", "kind"], use_threads=False).aggregate([([], "count_all")]).to_pylist()
         ):
-            found.about[row["about"]] += row["count_all"]
-            found.words.setdefault(row["about"], row["kind"])
-        once = pa.TableGroupBy(table, ["clip", "kind"], use_threads=False).aggregate([])
-        found.kinds.update({row["values"]: row["counts"] for row in once.column("kind").value_counts().to_pylist()})
-    return found
+            self.found.about[row["about"]] += row["count_all"]
+            self.found.words.setdefault(row["about"], row["kind"])
+        once = pa.TableGroupBy(listed, ["clip", "kind"], use_threads=False).aggregate([])
+        counts = once.column("kind").value_counts().to_pylist()
+        self.found.kinds.update({row["values"]: row["counts"] for row in counts})
 
 
-def _names(batch: pa.RecordBatch) -> tuple[Any, Any]:
-    """`about` and `kind` of every reason of a batch; a shard of format 3 has the sentences alone."""
+def count_reasons(shards: Shards) -> ReasonCounts:
+    """Reasons, as `Reasons` counts them."""
+    made = Reasons()
+    collect(shards, made)
+    return made.found
+
+
+def _names(table: pa.Table) -> tuple[Any, Any]:
+    """`about` and `kind` of every reason; a shard of format 3 has the sentences alone."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts, about, kinds = map(pc.list_flatten, batch.columns)
+    texts, about, kinds = (pc.list_flatten(column) for column in table.columns)
     if len(about) == len(texts):
         return about, kinds
     read = [read_reason(text) for text in texts.to_pylist()]

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from rushes.core.errors import InputError
 from rushes.instruments.preference.own_rubric import parse_table, read_table
+from rushes.study.recruiting.languages import LANGUAGES as LANGUAGES
 
 FIELDS = ("text", "contact", "compensation", "ethics")
 """Paragraphs of your own (a blank line between two), whom to ask, what is paid, who approved the study."""
-LANGUAGES = ("en", "de")
-"""Languages of the raters' pages; `web/strings` has one file for each."""
 _LONGEST = 20_000
 
 

@@ -35,7 +35,7 @@ from rushes.present.charts.figure import Figure
 from rushes.present.verdict.verdict import Verdict
 from rushes.storage.remote.address import is_remote
 from rushes.suite.folder import FILE, SuiteRun, read_suite_folder
-from rushes.web.clips.files import picture_size, take_address, take_file
+from rushes.web.clips.files import clip_address, file_of, picture_size
 from rushes.web.clips.thumbnails import picture_address
 from rushes.web.home.discovery import run_title
 from rushes.web.http.fields import whole_number
@@ -184,7 +184,7 @@ def comparison_strip(
 def _picture(opened: OpenRun, subject: str, run_cache: RunCache) -> str:
     """Where the clip's picture is; "" where the clip is gone."""
     row = opened.row(subject)
-    if row is None or take_file(opened.run, row.entry.subject) is None:
+    if row is None or file_of(opened.run, row.entry.subject) is None:
         return ""
     return picture_address(run_cache.token(opened.run.path, subject), opened.stamp)
 
@@ -300,13 +300,13 @@ def _cell(board: OpenBoard, prompt: str, cell: GridCell, run_cache: RunCache) ->
     if entry is None:
         return facts
     token = run_cache.token(run.path, entry.subject.id)
-    file = take_file(run, entry.subject)
+    file = file_of(run, entry.subject)
     width, height = picture_size(entry.subject)
     return facts | {
         "badge": board.badges.get((cell.system, entry.subject.path)) or entry.subject.badge,
         # The version changes with the clip that was measured, so that a browser's cache never shows an old one.
         "picture": "" if file is None else picture_address(token, (entry.subject.sha256 or "0")[:12]),
-        "video": "" if file is None else take_address(token, file),
+        "video": "" if file is None else clip_address(token, file),
         "width": width,
         "height": height,
     }

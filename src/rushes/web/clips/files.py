@@ -20,14 +20,14 @@ _converting = threading.Lock()
 """One clip at a time is made playable: the others are being watched meanwhile."""
 
 
-def take_address(token: str, file: Path) -> str:
+def clip_address(token: str, file: Path) -> str:
     """Where a page finds the clip; changes with the file, so that a browser's cache never shows an old one."""
     stat = file.stat()
     version = hashlib.sha256(f"{stat.st_mtime_ns}-{stat.st_size}".encode()).hexdigest()[:10]
-    return f"/takes/{token}?v={version}"
+    return f"/clips/{token}?v={version}"
 
 
-def take_file(run: Run, subject: Subject) -> Path | None:
+def file_of(run: Run, subject: Subject) -> Path | None:
     """The clip's file where it lies now; None when it is gone, or when the subject is no clip."""
     return relocate(subject.path, beside=run.path) if subject.kind in ("clip", "pair") else None
 

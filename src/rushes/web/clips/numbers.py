@@ -13,7 +13,7 @@ from rushes.instruments.clip.signals.badges import fired_rules
 from rushes.instruments.clip.signals.profile import rule_text
 from rushes.web.clips.files import picture_size
 from rushes.web.runs.cache import OpenRun, Row, RunCache
-from rushes.web.runs.data import take_data, value_data
+from rushes.web.runs.data import subject_page_data, value_data
 from rushes.web.runs.limits import rules_of
 
 LETTERS = "abcd"
@@ -112,7 +112,7 @@ def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, Any]:
 def clip_data(side: Side, *, run_cache: RunCache) -> dict[str, object]:
     """A clip with the size of its picture, so that its box has its shape before the video comes."""
     width, height = picture_size(side.row.entry.subject)
-    found = take_data(side.name, side.opened, side.row, run_cache=run_cache)
+    found = subject_page_data(side.name, side.opened, side.row, run_cache=run_cache)
     return {**found, "width": width, "height": height, **side.places}
 
 

@@ -28,7 +28,7 @@ from rushes.present.pages.film_strips import jpeg
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run, Subject
 from rushes.storage.runs.relocation import candidates
-from rushes.web.clips.files import take_file
+from rushes.web.clips.files import file_of
 from rushes.web.kept import Kept
 from rushes.web.runs.cache import OpenRun, Row
 
@@ -71,7 +71,7 @@ def behind_token(token: str) -> tuple[str, str] | None:
 def thumbnail(opened: OpenRun, row: Row) -> bytes:
     """The picture as a JPEG; `MediaError` says why there is none, in one line."""
     subject = row.entry.subject
-    file = take_file(opened.run, subject)
+    file = file_of(opened.run, subject)
     if file is None:
         raise MediaError(f"{subject.path}: the clip is not where the run found it")
     return kept_picture(file, at_ms=fault_ms(opened.run, row), sha256=subject.sha256)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -126,7 +126,7 @@ def _picture(name: str, subject: str) -> dict[str, str]:
     """Where a clip's picture and page are. The picture's own address comes when asked for: its module is heavy."""
     run, clip = quote(name, safe=""), quote(subject, safe="")
     picture = f"/home/picture?run={run}&id={clip}"
-    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/take?id={clip}"}
+    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/clip?id={clip}"}
 
 
 def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, Any]]:
@@ -166,18 +166,31 @@ def _comparisons(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str
     return list(islice(_pairs(bench, runs, own), _MOST_PAIRS))
 
 
-def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) -> Any:
+def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) -> Iterator[dict[str, object]]:
     used: set[str] = set()
     for place, name in enumerate(newest):
-        head, mine = bench.summaries.head(runs[name]), bench.summaries.ids(runs[name])
-        others = [one for one in newest[place + 1 :] if bench.summaries.head(runs[one]).instrument == head.instrument]
-        ids = {other: bench.summaries.ids(runs[other]) for other in others}
-        least = {other: _SHARED * max(len(mine), len(theirs)) for other, theirs in ids.items()}
-        common = {other: count for other in others if (count := len(mine & ids[other])) >= least[other]}
-        best = max(common, key=common.__getitem__, default="")
-        if common.get(best) and name not in used:
+        if name in used:
+            continue
+        instrument = bench.summaries.head(runs[name]).instrument
+        others = (one for one in newest[place + 1 :] if bench.summaries.head(runs[one]).instrument == instrument)
+        best, common = _partner(
+            bench.summaries.ids(runs[name]), ((one, bench.summaries.ids(runs[one])) for one in others)
+        )
+        if common:
             used |= {name, best}
-            yield {"a": best, "b": name, "common": common[best], "address": compare_address(best, name)}
+            yield {"a": best, "b": name, "common": common, "address": compare_address(best, name)}
+
+
+def _partner(mine: frozenset[str], others: Iterable[tuple[str, frozenset[str]]]) -> tuple[str, int]:
+    """The first of those that share most clips, and how many; no further than one that has them all."""
+    best, most = "", 0
+    for name, theirs in others:
+        common = len(mine & theirs)
+        if common > most and common >= _SHARED * max(len(mine), len(theirs)):
+            best, most = name, common
+        if most == len(mine):
+            break
+    return best, most
 
 
 def compare_address(a: str, b: str) -> str:

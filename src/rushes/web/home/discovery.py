@@ -101,9 +101,9 @@ class Discovery:
                 continue
             listings[folder] = listing
             for kind in listing.kinds:
-                _put(named[kind], _name(root, below), Path(folder))
+                put_new(named[kind], _name(root, below), Path(folder))
             for file in listing.databases:
-                _put(named["studies"], _name(root, f"{below}/{file}"), Path(folder, file))
+                put_new(named["studies"], _name(root, f"{below}/{file}"), Path(folder, file))
             if "runs" not in listing.kinds and "sweeps" not in listing.kinds:
                 waiting.extend((root, os.path.join(folder, name), f"{below}/{name}") for name in listing.folders)
         self._listings = listings
@@ -177,7 +177,8 @@ def shown_path(path: Path) -> str:
     return str(path).encode(errors="replace").decode()
 
 
-def _put(found: dict[str, Path], name: str, path: Path) -> None:
+def put_new(found: dict[str, Path], name: str, path: Path) -> None:
+    """Under this name, or the first of name-2, name-3 … that is free."""
     candidate, number = name, 1
     while candidate in found:
         number += 1

@@ -1,4 +1,4 @@
-"""Names with slashes in addresses: `/runs/demo/clip/take` is about the run "demo/clip".
+"""Names with slashes in addresses: `/runs/demo/clip/map` is about the run "demo/clip".
 
 A route's `{name}` ends at a slash. So, before a request is routed, the slashes of a served name at the beginning of the
 rest are written as a mark that no file name has; and before a view is called, they are slashes again. Of two names that
@@ -33,8 +33,8 @@ class NamedPaths:
 
 def marked(rest: str, names: Iterable[str]) -> str:
     """
-    >>> marked("demo/clip/take", ["demo", "demo/clip"]).split(_MARK), marked("demo/clip.json", ["demo/clip"])[5:]
-    (['demo', 'clip/take'], 'clip.json')
+    >>> marked("demo/clip/map", ["demo", "demo/clip"]).split(_MARK), marked("demo/clip.json", ["demo/clip"])[5:]
+    (['demo', 'clip/map'], 'clip.json')
     """
     fitting = [name for name in names if rest == name or rest.startswith((f"{name}/", f"{name}."))]
     name = max(fitting, key=len, default="")

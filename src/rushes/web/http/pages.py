@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from html import escape
 from typing import Any
@@ -13,13 +15,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
+from rushes.core.table import Table
 from rushes.core.words.html_table import Look, hover, html
+from rushes.core.words.number_text import with_minus
 from rushes.web.home.discovery import run_title
 from rushes.web.study.languages import Strings, asked_language, strings
 
 _RIGHT = ' class="num"'
 _LOOK = Look(
-    table=' class="numbers"', right=_RIGHT, number=lambda cell: (_RIGHT + hover(cell), escape(cell.text)), fold=True
+    table=' class="numbers"',
+    right=_RIGHT,
+    number=lambda cell: (_RIGHT + hover(cell), escape(with_minus(cell.text))),
+    fold=True,
 )
 
 
@@ -38,8 +45,31 @@ def _templates() -> Environment:
     templates.filters["duration"] = duration
     templates.filters["fixed"] = fixed
     templates.filters["run_title"] = run_title
-    templates.filters["table"] = lambda table: Markup(html(table, _LOOK))  # every text is escaped  # nosec B704
+    templates.filters["breaks"] = breaks
+    templates.filters["minus"] = with_minus
+    templates.filters["table"] = lambda table: Markup(html(without_empty(table), _LOOK))  # every text is escaped  # nosec B704
     return templates
+
+
+def breaks(text: str) -> Markup:
+    """A name that may go on in the next line after "_", "/" and "-", and only there.
+
+    >>> str(breaks("longest_freeze_ms")), str(breaks("<b>"))
+    ('longest_<wbr>freeze_<wbr>ms', '&lt;b&gt;')
+    """
+    return Markup(re.sub("([_/-])", r"\1<wbr>", escape(text)))  # escaped just now  # nosec B704
+
+
+def without_empty(table: Table) -> Table:
+    """The table without columns in which no row has anything."""
+    filled = [any(row[n].text or row[n].measurement for row in table.rows) for n in range(len(table.columns))]
+    if all(filled) or not table.rows:
+        return table
+    return replace(
+        table,
+        columns=tuple(column for column, kept in zip(table.columns, filled, strict=True) if kept),
+        rows=[tuple(cell for cell, kept in zip(row, filled, strict=True) if kept) for row in table.rows],
+    )
 
 
 def _longest_note() -> int:

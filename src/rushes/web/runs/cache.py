@@ -140,7 +140,7 @@ class RunCache:
     """Runs by folder, kept while their files stay as they are; and the opaque tokens of their clips."""
 
     _tokens: dict[tuple[Path, str], str] = field(default_factory=dict)
-    _takes: dict[str, tuple[Path, str]] = field(default_factory=dict)
+    _behind: dict[str, tuple[Path, str]] = field(default_factory=dict)
     _open: dict[Path, OpenRun] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -162,12 +162,12 @@ class RunCache:
         """What stands for a run's clip in addresses, as long as the server runs; says nothing about either."""
         with self._lock:
             token = self._tokens.setdefault((run, subject), secrets.token_urlsafe(24))
-            self._takes[token] = (run, subject)
+            self._behind[token] = (run, subject)
         return token
 
     def behind(self, token: str) -> tuple[OpenRun, Row] | None:
         """The run and its clip behind a token that some page has shown, where both are still there."""
-        run, subject = self._takes.get(token, (None, ""))
+        run, subject = self._behind.get(token, (None, ""))
         try:
             opened = None if run is None else self.read(run)
         except RunError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rushes.core.reason import Reason, by_severity, severity_text
-from rushes.web.clips.files import picture_size, take_address, take_file
+from rushes.web.clips.files import clip_address, file_of, picture_size
 from rushes.web.clips.thumbnails import thumbnail_address
 from rushes.web.clips.triage import NOTHING, Mark
 from rushes.web.runs.cache import OpenRun, Row, RunCache
@@ -32,7 +32,7 @@ def tiles(
     marks: Mapping[str, Mark],
 ) -> list[dict[str, object]]:
     """Clips of the contact sheet: each its picture, its prompt, and its worst reason with the value and the limit."""
-    found = [(row, take_file(opened.run, row.entry.subject)) for row in rows]
+    found = [(row, file_of(opened.run, row.entry.subject)) for row in rows]
     keys = _on_cards(opened, query)
     return [
         {
@@ -44,7 +44,7 @@ def tiles(
             "start": row.entry.subject.id[:-_TAIL],
             "end": row.entry.subject.id[-_TAIL:],
             "thumbnail": "" if file is None else thumbnail_address(name, row.entry.subject.id, version=opened.stamp),
-            "video": "" if file is None else take_address(run_cache.token(opened.run.path, row.entry.subject.id), file),
+            "video": "" if file is None else clip_address(run_cache.token(opened.run.path, row.entry.subject.id), file),
             "mark": marks.get(row.entry.subject.id, NOTHING).as_dict(),
         }
         for row, file in found
@@ -58,7 +58,7 @@ def _on_cards(opened: OpenRun, query: RunQuery) -> list[tuple[str, str]]:
     else:
         rows = rows_of(opened)
         keys = [] if any(rows.badge_counts.values()) else usual_keys(rows)[:_ON_A_CARD]
-    return [(key, column_label(key) or opened.readings[key].label) for key in keys]
+    return [(key, column_label(key, opened.readings[key]) or opened.readings[key].label) for key in keys]
 
 
 def worst_data(why: Sequence[Reason]) -> dict[str, object] | None:
@@ -85,6 +85,7 @@ def reason_data(reason: Reason) -> dict[str, object]:
     known = reason.amount if reason.signature else ""
     return {
         "words": (reason.brief if reason.words else reason.metric) if known else reason.text,
+        "kind": reason.kind,
         "text": reason.text,
         "value": known,
         "limit": reason.limit if known else "",

@@ -12,12 +12,14 @@ from rushes.core.reason import Reason, by_severity, severity_of, severity_text
 from rushes.core.registry import load
 from rushes.core.table import ARROWS
 from rushes.core.words.definition_text import direction_text, ends_text, range_text, value_text
+from rushes.core.words.number_text import with_minus
 from rushes.instruments.catalogue import instrument_of
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.signals.profile import Rule, rule_text
+from rushes.instruments.fidelity.readings import head_of
 from rushes.present.verdict.verdict import signal_sentence
 from rushes.storage.runs import Subject
-from rushes.web.clips.files import frame_size, take_address, take_file
+from rushes.web.clips.files import clip_address, file_of, frame_size
 from rushes.web.clips.triage import NOTHING, read_marks
 from rushes.web.runs.cache import OpenRun, Row, RunCache
 from rushes.web.runs.limits import rules_of
@@ -72,16 +74,18 @@ def _is_usual(key: str, rows: RunRows) -> bool:
     return metric.tier == 0 or rows.has_values(key)
 
 
-def column_label(key: str) -> str:
-    """The head of a metric's column; "" where it has none of its own."""
+def column_label(key: str, reading: Reading | None = None) -> str:
+    """The head of a metric's column, as boards and reports have it; "" where it has none of its own."""
     metric = known(key)
-    return "" if metric is None else metric.label.removesuffix(" ms")
+    if metric is not None:
+        return metric.label.removesuffix(" ms")
+    return head_of(reading.definition) if reading is not None and reading.instrument == "fidelity" else ""
 
 
 def column_data(key: str, reading: Reading) -> dict[str, object]:
     return {
         "key": key,
-        "label": column_label(key) or reading.label,
+        "label": column_label(key, reading) or reading.label,
         "arrow": ARROWS[reading.definition.better],
         "reading": reading.label,
         **definition_data(reading.definition),
@@ -118,19 +122,19 @@ def subject_data(name: str, subject: Subject) -> dict[str, object]:
         "severity": severity_of(subject.why),
         "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
-        "address": take_page(name, subject.id),
+        "address": clip_page(name, subject.id),
     }
 
 
-def take_page(name: str, subject: str) -> str:
-    return f"/runs/{name}/take?{urlencode({'id': subject})}"
+def clip_page(name: str, subject: str) -> str:
+    return f"/runs/{name}/clip?{urlencode({'id': subject})}"
 
 
 def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
     """A number for people and programs; `reading` is what its run calls it."""
     return {
-        "text": value_text(m),
-        "interval_text": "" if m.interval is None else ends_text(m),
+        "text": with_minus(value_text(m)),
+        "interval_text": "" if m.interval is None else with_minus(ends_text(m)),
         "arrow": ARROWS[m.definition.better],
         "reading": reading or m.name,
         **definition_data(m.definition),
@@ -138,16 +142,16 @@ def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
     }
 
 
-def take_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> dict[str, object]:
-    """Everything about one take: the file, the badge, every number."""
+def subject_page_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> dict[str, object]:
+    """Everything about one clip: the file, the review signal, every number."""
     subject = row.entry.subject
-    file = take_file(opened.run, subject)
+    file = file_of(opened.run, subject)
     error = subject.facts.get("error")
     listed = subject.facts.get("not_judged")
     return {
         **subject_data(name, subject),
         "run": name,
-        "video": None if file is None else take_address(run_cache.token(opened.run.path, subject.id), file),
+        "video": None if file is None else clip_address(run_cache.token(opened.run.path, subject.id), file),
         "size": frame_size(subject),
         "missing": subject.kind == "clip" and file is None,
         "error": str(error) if error else "",
@@ -241,10 +245,9 @@ def range_data(rows: RunRows, keys: Sequence[str], query: RunQuery, settings: ob
     """A histogram with two handles per metric and the profile's limits on it; metrics of one value are left out."""
     rules = rules_of(settings)
     asked = [key for key in (one.key for one in query.ranges) if key not in keys]
-    found = ((key, rows.histogram(key)) for key in (*keys, *asked))
     return [
         _range(key, rows, histogram, query) | {"limits": _limits(histogram, rules.get(key, ()))}
-        for key, histogram in found
+        for key, histogram in rows.histograms([*keys, *asked]).items()
         if histogram is not None
     ]
 
@@ -268,7 +271,7 @@ def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> di
     digits = max(0, len(f"{histogram.step:.10f}".rstrip("0").partition(".")[2]))
     return {
         "key": key,
-        "label": column_label(key) or reading.label,
+        "label": column_label(key, reading) or reading.label,
         "arrow": ARROWS[reading.definition.better],
         "unit": reading.definition.unit,
         "signature": reading.definition.signature,

@@ -14,7 +14,7 @@ from rushes.storage.runs.packing import entry_of
 from rushes.storage.shards import scanning
 from rushes.storage.shards.reading import Shards
 from rushes.web.runs.cache import OpenRun, Row
-from rushes.web.runs.run_rows import ClipPath, RunRows
+from rushes.web.runs.run_rows import MOST_COLUMNS, ClipPath, RunRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +60,9 @@ class MemoryRows(RunRows):
         found = [[row.values.get(key) for row in self._opened.rows] for key in keys]
         return [np.array([np.nan if m is None or m.value is None else m.value for m in one], float) for one in found]
 
+    def look(self, keys: Sequence[str]) -> None:
+        """All of it is here."""
+
     def _filled(self) -> frozenset[str]:
         return frozenset(key for row in self._opened.rows for key, m in row.values.items() if m.value is not None)
 
@@ -101,6 +104,15 @@ class ShardRows(RunRows):
 
     def _columns(self, keys: Sequence[str]) -> list[np.ndarray]:
         return scanning.values(self._shards, [self._names[key] for key in keys])
+
+    def look(self, keys: Sequence[str]) -> None:
+        with self._lock:
+            if "_signals" in vars(self) or len(keys) > MOST_COLUMNS:
+                return
+            signals, reasons = scanning.Signals(tuple(RANKS)), scanning.Reasons()
+            numbers = scanning.Values([self._names[key] for key in keys])
+            scanning.collect(self._shards, signals, reasons, numbers)
+            self.keep(signals.found(), reasons.found, dict(zip(keys, numbers.found(), strict=True)))
 
     def _filled(self) -> frozenset[str]:
         filled = scanning.with_values(self._shards, list(self._names.values()))

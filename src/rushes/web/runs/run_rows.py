@@ -4,8 +4,8 @@ Pages ask through `RunRows` and never go over a run themselves. A query is answe
 position of a clip in its run; where the columns lie is the only difference between a run that is read whole and one in
 shards (`rows.py`).
 
-Held per clip: 5 bytes for the review signals and their order, 8 for each of the latest `_COLUMNS` columns, 4 or 5 for
-each of the latest `_QUERIES` questions. For a million clips that is less than 100 MB, however many match.
+Held per clip: 5 bytes for the review signals and their order, 8 for each of the latest `MOST_COLUMNS` columns, 4 or 5
+for each of the latest `_QUERIES` questions. For a million clips that is less than 100 MB, however many match.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rushes.web.runs.cache import OpenRun, Row
 from rushes.web.runs.query import RunQuery
 
 BINS = 24
-_COLUMNS = 6
+MOST_COLUMNS = 6
 _QUERIES = 6
 T = TypeVar("T")
 
@@ -160,6 +160,10 @@ class RunRows(ABC):
     def _id_order(self) -> np.ndarray:
         """The place of each position among all ids in order."""
 
+    @abstractmethod
+    def look(self, keys: Sequence[str]) -> None:
+        """Read what a page with the histograms of these readings asks for, where one look at the run is enough."""
+
     @property
     def total(self) -> int:
         return len(self._opened.run.subjects)
@@ -189,17 +193,18 @@ class RunRows(ABC):
         return key in self._once(("filled",), self._filled)
 
     def histogram(self, key: str, bins: int = BINS) -> Histogram | None:
-        """None where there are no two different numbers: a range of them could leave nothing out.
+        """None where there are no two different numbers: a range of them could leave nothing out."""
+        return self.histograms([key], bins)[key]
 
-        From the same look at the run come some that will be asked for next.
-        """
+    def histograms(self, keys: Sequence[str], bins: int = BINS) -> Mapping[str, Histogram | None]:
+        """Of several readings by key, with one look at the run for each few of them."""
         with self._lock:
-            if (key, bins) not in self._histograms:
-                others = [other for other in self.readings if other != key and (other, bins) not in self._histograms]
-                keys = [key, *others[: _COLUMNS - 1]]
-                for one, cells in zip(keys, self._columns(keys), strict=True):
-                    self._histograms[one, bins] = self._histogram(one, cells, bins)
-            return self._histograms[key, bins]
+            new = [key for key in dict.fromkeys(keys) if (key, bins) not in self._histograms]
+            for first in range(0, len(new), MOST_COLUMNS):
+                some = new[first : first + MOST_COLUMNS]
+                for key, cells in zip(some, self._columns(some), strict=True):
+                    self._histograms[key, bins] = self._histogram(key, cells, bins)
+            return {key: self._histograms[key, bins] for key in keys}
 
     def page(self, query: RunQuery, first: int, size: int) -> RowsPage:
         found = self._positions(query)
@@ -231,6 +236,15 @@ class RunRows(ABC):
 
     def _ids(self, positions: np.ndarray) -> list[str]:
         return [row.entry.subject.id for row in self._rows_at(positions.tolist())]
+
+    def keep(
+        self, signals: tuple[np.ndarray, np.ndarray], reasons: ReasonCounts, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        """What was read at one look, for those who ask later."""
+        vars(self)["_signals"] = (signals[0], worst_first(*signals))
+        vars(self)["_reasons"] = reasons
+        for key, cells in columns.items():
+            self._histograms[key, BINS] = self._histogram(key, cells, BINS)
 
     @cached_property
     def _signals(self) -> tuple[np.ndarray, np.ndarray]:
@@ -277,7 +291,7 @@ class RunRows(ABC):
         return found
 
     def _values(self, key: str) -> np.ndarray:
-        return self._once(("values", key), lambda: self._columns([key])[0], most=_COLUMNS)
+        return self._once(("values", key), lambda: self._columns([key])[0], most=MOST_COLUMNS)
 
     def _marked(self, query: RunQuery) -> np.ndarray:
         kept = np.zeros(self.total, dtype=bool)

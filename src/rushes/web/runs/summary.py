@@ -141,20 +141,29 @@ def read_summary(folder: Path) -> RunSummary:
         return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
     counts: Counter[str] = Counter()
     signals: dict[bytes, str] = {}
-    marked: list[tuple[int, float, int, bytes]] = []
+    marked: dict[str, list[tuple[int, bytes]]] = {"reject": [], "flagged": []}
     total, first = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
         total, first = total + 1, first or line
         badge = _SIGNALS.get(line[:_ENOUGH]) or _badge(line)
-        if badge in ("reject", "flagged"):
-            marked.append((SIGNALS.index(badge), -_severity(line, badge), number, line))
+        if badge in marked:
+            marked[badge].append((number, line))
         if badge:
             counts[badge] += 1
             signals[_digest(line) or f"{number} of {folder}".encode(errors="surrogateescape")] = badge
-    worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
+    worst = [str(row["id"]) for line in _worst(marked) if (row := _row(line)) and "id" in row]
     kind = str(_row(first).get("kind") or "clip") if first else "clip"
     badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
     return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals)
+
+
+def _worst(marked: Mapping[str, Sequence[tuple[int, bytes]]]) -> list[bytes]:
+    """The lines to look at first. Severities are read only of a signal whose clips can still be among them."""
+    found: list[bytes] = []
+    for badge, lines in marked.items():
+        ranked = ((-_severity(line, badge), number, line) for number, line in lines) if len(found) < WORST else ()
+        found += [line for *_, line in nsmallest(WORST - len(found), ranked)]
+    return found
 
 
 def read_ids(folder: Path) -> frozenset[str]:

@@ -52,6 +52,7 @@ async function offer(names, line) {
   }
   const shares = first ? state.shares.get(first) : null;
   for (const box of boxes()) {
+    if ("alone" in box.dataset) continue;
     const off = shares !== null && !box.checked && !shares.has(box.value);
     box.disabled = off;
     box.closest(".pick").title = off ? "No clips in common with the ticked run" : "";

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from rushes.study.recruiting.consent import LANGUAGES
+from rushes.study.recruiting.languages import LANGUAGES
 
 DEFAULT = "en"
 _WORDS = "words"

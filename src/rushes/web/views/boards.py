@@ -40,7 +40,7 @@ from rushes.web.boards.data import (
     read_grid_query,
     runs_board,
 )
-from rushes.web.clips.files import take_address
+from rushes.web.clips.files import clip_address
 from rushes.web.clips.numbers import LETTERS, MOST, Side
 from rushes.web.clips.thumbnails import picture
 from rushes.web.home.data import suite_status
@@ -118,7 +118,7 @@ def _urls(request: Request, opened: OpenBoard) -> Iterator[tuple[ClipKey, str]]:
     for key, clip in opened.data.clips.items():
         run = opened.clips.run(key)
         file = None if is_remote(clip.path) else relocate(clip.path, beside=run.path)
-        yield key, "" if file is None else take_address(cache.token(run.path, clip.subject), file)
+        yield key, "" if file is None else clip_address(cache.token(run.path, clip.subject), file)
 
 
 def _pictures(name: str, opened: OpenBoard, urls: Mapping[ClipKey, str]) -> dict[ClipKey, Thumbnail]:

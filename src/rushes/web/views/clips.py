@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.errors import InputError, MediaError
 from rushes.core.reason import by_severity
-from rushes.web.clips.files import playable, take_file
+from rushes.web.clips.files import file_of, playable
 from rushes.web.clips.numbers import (
     LETTERS,
     MOST,
@@ -27,12 +27,12 @@ from rushes.web.clips.thumbnails import file_picture
 from rushes.web.home.discovery import short_names, split_subject
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import file_response
-from rushes.web.http.pages import json_reply, page, reply
+from rushes.web.http.pages import json_reply, page, reply, see
 from rushes.web.http.routes import admin_router, with_json_view
 from rushes.web.runs.answers import coverage_of
 from rushes.web.runs.cache import OpenRun, Row
 from rushes.web.runs.cards import reason_data
-from rushes.web.runs.data import asked_data, run_head, take_page, timeline_data
+from rushes.web.runs.data import asked_data, clip_page, run_head, timeline_data
 from rushes.web.runs.map_data import OpenMap, clip_file, map_data, open_map
 from rushes.web.runs.prompts import prompt_of
 from rushes.web.runs.query import read_query
@@ -46,8 +46,8 @@ router = admin_router()
 _OTHER = "A map is of two sets of clips: it belongs to runs of rushes fvd."
 
 
-@with_json_view(router, "/runs/{name}/take")
-def take(request: Request, name: str, id: str) -> Response:
+@with_json_view(router, "/runs/{name}/clip")
+def clip_page_of(request: Request, name: str, id: str) -> Response:
     opened = open_run(request, name)
     row = clip_row(opened, id)
     bench = workbench(request)
@@ -57,7 +57,7 @@ def take(request: Request, name: str, id: str) -> Response:
     numbers = clip_numbers(opened, row)
     data = {
         "run": run_head(name, run_folder(request, name), opened),
-        "take": clip_data(side, run_cache=bench.run_cache) | {"measurements": numbers},
+        "clip": clip_data(side, run_cache=bench.run_cache) | {"measurements": numbers},
         "asked": asked_data(opened, row),
         "place": beside.place + 1,
         "listed": beside.matching,
@@ -67,7 +67,7 @@ def take(request: Request, name: str, id: str) -> Response:
     why = by_severity(row.entry.subject.why)
     return reply(
         request,
-        "run/take.html",
+        "run/clip.html",
         data,
         groups=number_groups(numbers, of_clip=opened.run.instrument == "clip"),
         why=[reason_data(reason) for reason in why],
@@ -84,11 +84,20 @@ def timeline(request: Request, name: str, id: str) -> Response:
     return json_reply({"timeline": timeline_data(opened, clip_row(opened, id))})
 
 
-@router.api_route("/takes/{token}", methods=["GET", "HEAD"], response_model=None)
+@router.get("/runs/{name}/take", response_model=None)
+def former_address(request: Request, name: str) -> Response:
+    """On to the clip's page: its address until 0.3."""
+    return see(f"/runs/{quote(name)}/clip?{request.url.query}")
+
+
+router.get("/runs/{name}/take.json", response_model=None, name="former_json")(clip_page_of)
+
+
+@router.api_route("/clips/{token}", methods=["GET", "HEAD"], response_model=None)
 def clip(request: Request, token: str) -> Response:
     """A run's clip, by token only; made playable first where browsers could not show it."""
     found = workbench(request).run_cache.behind(token)
-    return _played(request, None if found is None else take_file(found[0].run, found[1].entry.subject))
+    return _played(request, None if found is None else file_of(found[0].run, found[1].entry.subject))
 
 
 def _played(request: Request, file: Path | None) -> Response:
@@ -110,13 +119,18 @@ def clip_row(opened: OpenRun, subject: str) -> Row:
 
 def _in_other_runs(request: Request, name: str, subject: str) -> list[dict[str, object]]:
     """The clip of the same name in the other runs, for a look side by side."""
-    found: list[dict[str, object]] = []
     bench = workbench(request)
-    for other, folder in bench.runs.items():
-        if other != name and has_clip(bench, folder, subject):
-            address = "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"})
-            found.append({"run": other, "address": address, "take": take_page(other, subject)})
-    return found
+    others = [run for run, folder in bench.runs.items() if run != name and has_clip(bench, folder, subject)]
+    short = short_names([name, *others])
+    return [
+        {
+            "run": other,
+            "short": short[other],
+            "address": "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"}),
+            "clip": clip_page(other, subject),
+        }
+        for other in others
+    ]
 
 
 @with_json_view(router, "/compare")
@@ -227,5 +241,5 @@ def _pages(request: Request) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, folder in workbench(request).runs.items():
         for digest, subject in clip_digests(folder).items():
-            found.setdefault(digest, take_page(name, subject))
+            found.setdefault(digest, clip_page(name, subject))
     return found

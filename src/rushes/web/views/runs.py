@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rushes.core.errors import InputError, MediaError, RunError, RushesError
-from rushes.core.reason import SIGNALS
+from rushes.core.reason import SIGNALS, by_severity
 from rushes.web.clips.selection import make_links, path_list, selected_ids, selection_csv
 from rushes.web.clips.thumbnails import behind_token, no_picture, thumbnail
 from rushes.web.clips.triage import NOTHING, Change, CommentChanged, change_mark, read_marks
@@ -21,7 +21,7 @@ from rushes.web.http.pages import json_reply, page
 from rushes.web.http.routes import Form, admin_router, with_json_view
 from rushes.web.runs.answers import answers_data, coverage_of, sets_data
 from rushes.web.runs.cache import ON_A_SHEET, OpenRun
-from rushes.web.runs.cards import SHEET_SIZE, tiles
+from rushes.web.runs.cards import SHEET_SIZE, reason_data, tiles
 from rushes.web.runs.data import (
     column_data,
     column_keys,
@@ -55,11 +55,12 @@ def run_table(request: Request, name: str) -> Response:
     as_sheet = has_sheet(opened) and not query.table and not wants_json(request)
     size = SHEET_SIZE if as_sheet else PAGE_SIZE
     rows, marks = rows_of(opened), read_marks(folder)
+    keys = column_keys(opened, query)
+    rows.look(keys)
     found = rows.page(query, (query.page - 1) * size, size)
     pages = max(1, -(-found.matching // size))
     if query.page > pages:
         found = rows.page(query, (pages - 1) * size, size)
-    keys = column_keys(opened, query)
     data: dict[str, Any] = {
         "run": run_head(name, folder, opened),
         "columns": [column_data(key, opened.readings[key]) for key in keys],
@@ -67,7 +68,9 @@ def run_table(request: Request, name: str) -> Response:
         "page": min(query.page, pages),
         "pages": pages,
         "rows": [
-            row_data(name, row, keys) | {"mark": marks.marks.get(row.entry.subject.id, NOTHING).as_dict()}
+            row_data(name, row, keys)
+            | {"mark": marks.marks.get(row.entry.subject.id, NOTHING).as_dict()}
+            | {"why": [reason_data(reason) for reason in by_severity(row.entry.subject.why)]}
             for row in (() if as_sheet else found.rows)
         ],
         "ranges": range_data(rows, keys, query, opened.run.info.get("settings")) if has_sheet(opened) else [],

@@ -188,7 +188,7 @@ def _details(run: Run, entry: Entry, strip: Strip) -> dict[str, object]:
 
 def _facts(run: Run) -> list[tuple[str, str]]:
     settings = run.info.get("settings") or {}
-    shown = {"tier": "Tier", "profile": "Profile of thresholds"}
+    shown = {"profile": "Profile of thresholds"}
     facts = [(label, str(settings[key])) for key, label in shown.items() if key in settings]
     extra = settings.get("metrics")
     if isinstance(extra, Mapping):

@@ -4,7 +4,7 @@ import "./copies.js";
 import { install } from "./shortcuts.js";
 import { clock, ownShape, timelineData, timelineIn, watchTrouble } from "./timelines.js";
 
-const root = document.querySelector("[data-take]");
+const root = document.querySelector("[data-clip-page]");
 const video = root.querySelector("video");
 const readout = root.querySelector("[data-readout]");
 const frame = Number(root.dataset.frameMs);
