@@ -218,7 +218,7 @@ class _Cells(LazySequence["Measurement | None"]):
 
             names = [self.key.column(part) for part in self.parts]
             found = stored_columns(self.shards, names) if names else []
-            self._more = {part: column for part, column in zip(self.parts, found, strict=True) if column is not None}
+            self._more = dict(zip(self.parts, found, strict=True))
         return self._more
 
 

@@ -66,13 +66,11 @@ def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
 
 
 def stored_columns(shards: Shards, columns: Sequence[str]) -> list[Any]:
-    """Columns of any kind by position, as Arrow has them; None for one that no shard has."""
+    """Columns of any kind by position, as Arrow has them."""
+    import pyarrow as pa
 
-    dataset = shards.dataset()
-    there = [name for name in columns if name in dataset.schema.names]
-    with table_errors(shards.place):
-        table: pa.Table = dataset.to_table(columns=there)
-    return [table.column(name) if name in there else None for name in columns]
+    table = pa.concat_tables(_tables(shards, columns))
+    return [table.column(name) for name in columns]
 
 
 def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
