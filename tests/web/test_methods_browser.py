@@ -1,4 +1,4 @@
-"""A rater's page for every method, in Chromium and in Firefox: one screen, keys, marks, and nothing that names a system."""
+"""A rater's page for every method, in Chromium and Firefox: one screen, keys, marks, and nothing names a system."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ONE_SCREEN = """() => {
   const whole = (name, element) => {
     const box = element.getBoundingClientRect();
     if (!box.width || !box.height) found.push(`${name} is not drawn`);
-    if (box.top < -0.5 || box.left < -0.5 || box.right > innerWidth + 0.5) found.push(`${name} is outside of the window`);
+    if (box.top < -0.5 || box.left < -0.5 || box.right > innerWidth + 0.5) found.push(`${name} is outside`);
     if (box.bottom > floor + 0.5) found.push(`${name} ends at ${Math.round(box.bottom)} of ${Math.round(floor)} px`);
     return box;
   };
@@ -56,10 +56,10 @@ ONE_SCREEN = """() => {
   if (document.documentElement.scrollWidth > innerWidth) found.push('the page is wider than the window');
   const areas = boxes.map((box) => Math.round(box.width) * Math.round(box.height));
   if (Math.max(...areas) > 1.02 * Math.min(...areas)) found.push(`clips of different sizes: ${areas.join(', ')}`);
-  if (Math.min(...boxes.map((box) => Math.max(box.width, box.height))) < 100) found.push('a clip is smaller than 100 px');
+  if (boxes.some((box) => Math.max(box.width, box.height) < 100)) found.push('a clip is smaller than 100 px');
   return JSON.stringify(found);
 }"""
-"""What is not on the screen of an unscrolled page though it should be: clips, question, every answer, the play button."""
+"""What is not on the screen of an unscrolled page and should be: clips, question, every answer, the play button."""
 
 
 def shaped_clips(folder: Path) -> Callable[[str], list[SourceClip]]:
