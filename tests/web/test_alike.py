@@ -201,6 +201,8 @@ def test_an_adjudicator_cannot_join_clips_across_pairs(made: Study) -> None:
     for told in ([a.headers["etag"] for a in answers], [hashlib.sha256(a.content).digest() for a in answers]):
         assert len(set(told)) == len(clips)
     assert len({clip["address"] for clip in clips}) == len(clips)
+    for item in queue:  # nor do the sizes of what is sent tell the clips of a pair apart
+        assert len({repr(answers_to_ranges(client, clip["address"])) for clip in item["clips"]}) == 1
 
 
 def test_the_title_is_blind_whatever_way_clips_come(site: Site, table: Path) -> None:

@@ -184,3 +184,53 @@ def test_the_reference_plays_first_and_then_the_clip(site: Site, visit: Callable
     visitor.until("document.querySelector('figure.now').dataset.side === 'B'")
     visitor.until("document.querySelector('[data-count=\"B\"]').textContent.includes('1 of 1')")
     assert "1 of 1" in page.locator("[data-count='A']").text_content()
+
+
+ANSWERS = {
+    "pairs-7": (("6",), "[name=winner]:checked", "B2"),
+    "dcr-5": (("4",), "[name='ratings_b.overall']:checked", "4"),
+    "acr-11": (("0",), "[name='ratings_a.overall']:checked", "0"),
+    "simple": (("t",), "[name=winner]:checked", "Tie"),
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(t, marks=() if t == "dcr-5" else pytest.mark.soak) for t in ANSWERS])
+def test_the_keyboard_is_enough(site: Site, visit: Callable[..., Visitor], shaped: Any, text: str) -> None:
+    """The answer by its key, and the same answer by Tab and the arrows; the dialog of keys names what there is."""
+    study = begun(site, shaped("wide"), text)
+    visitor = at_work(visit, study, viewport={"width": 1440, "height": 900})
+    page = visitor.page
+    keys, chosen, value = ANSWERS[text]
+    for key in keys:
+        page.keyboard.press(key)
+    assert page.locator(chosen).input_value() == value
+    page.reload()
+    visitor.until(LOADED)
+    page.keyboard.press("?")
+    check_page(page, f"{text} keys")
+    page.keyboard.press("Escape")
+    group = page.locator(".answers [role=radiogroup]").first
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if group.locator("input:focus").count():
+            break
+    assert group.locator("input:focus").count() == 1
+    before = group.locator("input:checked").input_value()
+    page.keyboard.press("ArrowRight")
+    assert group.locator("input:checked").input_value() != before
+
+
+@pytest.mark.parametrize("text", [pytest.param(t, marks=() if t == "acr-5" else pytest.mark.soak) for t in METHODS])
+def test_the_way_to_the_work_of_every_method(site: Site, visit: Callable[..., Visitor], shaped: Any, text: str) -> None:
+    study = begun(site, shaped("wide"), text)
+    visitor = visit(study, color_scheme="dark", viewport={"width": 390, "height": 844})
+    page = visitor.page
+    page.goto(study.invitation())
+    page.get_by_role("button", name="Begin").click()
+    check_page(page, f"{text} consent")
+    page.get_by_role("button", name="agree to take part").click()
+    page.goto("/rate/instructions")
+    check_page(page, f"{text} instructions")
+    pairs = text in ("rubric", "simple") or text.startswith("pairs")
+    words = page.locator("main").inner_text()
+    assert ("both clips" in words) == pairs and ("The reference plays first" in words) == text.startswith("dcr")
