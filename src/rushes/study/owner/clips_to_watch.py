@@ -110,8 +110,10 @@ def _tokens(connection: Connection, study: str) -> dict[str, str]:
 
 
 def faulty_clips(connection: Connection, study: str) -> tuple[FaultyClip, ...]:
-    """Clips in which raters marked faults, or that lost a pair for a reason; the most often named first, then by sample
-    and system. Excluded raters are left out."""
+    """Clips in which raters marked faults, or that lost a pair for a reason, those with most of both first.
+
+    Equally many: by sample and system. Excluded raters, gold and repeats are left out.
+    """
     marks: dict[tuple[str, str], dict[tuple[int, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     reasons: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     found: dict[tuple[str, str], tuple[str, str]] = {}
