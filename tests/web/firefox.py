@@ -10,6 +10,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -17,8 +18,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CONTROL, ENTER = "\ue009", "\ue007"
 _START_S, _ANSWER_S, _WAIT_S = 60, 60, 30
+
+
+def firefox_program() -> str:
+    """Debian's Firefox; the test is skipped where it is missing."""
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if program is None:
+        pytest.skip("needs Debian's Firefox (apt install firefox-esr)")
+    return program
 
 
 class Firefox:
@@ -93,6 +104,10 @@ class Firefox:
 
     def size(self, width: int, height: int) -> None:
         self.call("browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height})
+
+    def cookie(self, name: str, value: str) -> None:
+        kept = {"name": name, "value": {"type": "string", "value": value}, "domain": "127.0.0.1"}
+        self.call("storage.setCookie", cookie=kept)
 
     def go(self, address: str) -> None:
         self.call("browsingContext.navigate", context=self.context, url=address, wait="complete")

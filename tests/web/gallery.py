@@ -70,6 +70,7 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="study-running", address="/studies/{study}/running"),
     GalleryPage(name="study-disagreements", address="/studies/{study}/disagreements"),
     GalleryPage(name="study-adjudication", address="/studies/{study}/adjudication"),
+    GalleryPage(name="study-faults", address="/studies/{study}/faults"),
     GalleryPage(name="study-results", address="/studies/{study}/results"),
     GalleryPage(name="study-export", address="/studies/{study}/export"),
     GalleryPage(name="study-log", address="/studies/{study}/log"),

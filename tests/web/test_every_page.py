@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from rushes.instruments.clip.signals.profile import load_profile
 from rushes.storage.runs import read_run
 from rushes.study.evaluate import measure_study
 
-from .firefox import Firefox
+from .firefox import Firefox, firefox_program
 from .gallery import OVERFLOW, PAGES, SCHEMES, WIDTHS, Gallery, GalleryPage, overflow, settle, small_gallery, watch
 from .readback import Pool, faults, numbers_on
 from .visitor import check_with_axe
@@ -180,15 +179,11 @@ def _walk(tab: Any, name: str) -> None:
 
 @pytest.mark.soak
 def test_the_main_pages_in_firefox(gallery: Gallery, tmp_path: Path) -> None:
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if program is None:
-        pytest.skip("needs Debian's Firefox (apt install firefox-esr)")
-    window = Firefox(program, tmp_path)
+    window = Firefox(firefox_program(), tmp_path)
     try:
         for page in (page for page in PAGES if page.main):
             for cookie in gallery.cookies(page):
-                value = {"type": "string", "value": cookie["value"]}
-                window.call("storage.setCookie", cookie={"name": cookie["name"], "value": value, "domain": "127.0.0.1"})
+                window.cookie(cookie["name"], cookie["value"])
             window.go(gallery.address(page))
             window.until("document.querySelector('h1') !== null")
             for width, height in WIDTHS:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .firefox import CONTROL, ENTER, Firefox
+from .firefox import CONTROL, ENTER, Firefox, firefox_program
 from .livesite import Study
 
 pytestmark = [pytest.mark.browser, pytest.mark.soak]
@@ -16,10 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.soak]
 
 @pytest.fixture
 def firefox(tmp_path: Path) -> Iterator[Firefox]:
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if program is None:
-        pytest.skip("needs Debian's Firefox (apt install firefox-esr)")
-    window = Firefox(program, tmp_path)
+    window = Firefox(firefox_program(), tmp_path)
     yield window
     window.close()
 
@@ -30,8 +26,7 @@ def test_a_vote_in_firefox(firefox: Firefox, study: Study) -> None:
     page.go(f"{study.site.url}{study.invitation()}")
     page.ask("document.querySelector('main button').click()")
     page.until("document.querySelector('form[action=\"/rate/consent\"]') !== null")
-    session = {"name": "rushes_rater", "value": {"type": "string", "value": rater.cookies["rushes_rater"]}}
-    page.call("storage.setCookie", cookie={**session, "domain": "127.0.0.1"})
+    page.cookie("rushes_rater", rater.cookies["rushes_rater"])
     page.go(f"{study.site.url}/rate")
     page.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
     grey = "getComputedStyle(document.querySelector('{}')).backgroundColor === 'rgb(117, 117, 117)'"

@@ -1,56 +1,33 @@
-"""A rater's page for every method, in a browser: one screen, keys, marks, and nothing that names a system."""
+"""A rater's page for every method, in Chromium and Firefox: one screen, keys, marks, and nothing names a system."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from rushes.instruments.preference.methods.method import method
-from rushes.instruments.preference.methods.questions import rubric_of_method
-from rushes.instruments.preference.rubric import SIMPLE
-from rushes.media import write_clip
-from rushes.study import StudyPlan
-from rushes.study.material.sources import SourceClip
 from rushes.study.raters.play_credit import Ledger
 
+from .firefox import Firefox, firefox_program
 from .livesite import Site, Study
+from .trials import METHODS, ONE_SCREEN, SHAPES, SYSTEMS, WINDOWS, session_at_work, shaped_clips, trial_study
 from .visitor import Visitor, check_page
 
 pytestmark = pytest.mark.browser
-SYSTEMS = ("Northwind", "Southgate", "Eastlake")
-SHAPES = {"wide": (54, 96), "square": (64, 64), "tall": (96, 54)}
+LOADED = """[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)
+  && !document.querySelector('[data-transport]').hidden"""
 
 
 @pytest.fixture(scope="module")
-def shaped(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[SourceClip]]:
-    folder = tmp_path_factory.mktemp("shaped")
-
-    def clips(shape: str) -> list[SourceClip]:
-        made = []
-        for number, system in enumerate(SYSTEMS):
-            path = folder / f"{shape}{number}.mp4"
-            if not path.exists():
-                frames = [np.full((*SHAPES[shape], 3), (60 + 60 * number, 90, 4 * k), np.uint8) for k in range(10)]
-                write_clip(path, frames, fps=25)
-            words = "A lantern swings in the wind."
-            clip = SourceClip(system=system, sample="p1", path=path, name=f"c{number}", prompt="p1", prompt_text=words)
-            made.append(clip)
-        return made
-
-    return clips
+def shaped(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    return shaped_clips(tmp_path_factory.mktemp("shaped"))
 
 
-def begun(site: Site, clips: list[SourceClip], text: str, name: str = "lanterns") -> Study:
-    asked = method(text)
-    words = SIMPLE if asked.is_pairs else rubric_of_method(asked)
-    reference = SYSTEMS[2] if asked.needs_reference else ""
-    plan = StudyPlan(name=name, method=asked, rubric=words, reference=reference, gold_every=0, repeat_every=0)
-    site.service.create_study(plan, training=False, clips=clips)
-    return Study(site=site, name=name)
+def begun(site: Site, clips: Any, text: str) -> Study:
+    return trial_study(site, clips, text, "lanterns")
 
 
 def at_work(visit: Callable[..., Visitor], study: Study, **options: object) -> Visitor:
@@ -61,7 +38,7 @@ def at_work(visit: Callable[..., Visitor], study: Study, **options: object) -> V
     with study.site.service.database.write() as connection:
         connection.exec_driver_sql("UPDATE rater SET trained_ms = 1")
     visitor.page.goto(f"{study.site.url}/rate")
-    visitor.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
+    visitor.until(LOADED)
     return visitor
 
 
@@ -91,33 +68,84 @@ def _sizes(connection: Any, row: Any) -> list[int]:
     ]
 
 
-FITS = """() => {
-  const card = document.querySelector('.answers .card').getBoundingClientRect();
-  const bar = document.querySelector('.submit').getBoundingClientRect();
-  const shown = [...document.querySelectorAll('video')].filter((video) => video.clientHeight);
-  const clip = shown.map((video) => video.getBoundingClientRect());
-  return card.bottom <= bar.top + 1 && clip.every((box) => box.top >= 0 && box.bottom <= bar.top)
-    && document.documentElement.scrollWidth <= innerWidth;
-}"""
+class Chromium:
+    """The same few commands as `Firefox` has."""
+
+    def __init__(self, browser: Any, site: Site) -> None:
+        self.context = browser.new_context(base_url=site.url)
+        self.page = self.context.new_page()
+
+    def cookie(self, name: str, value: str) -> None:
+        self.context.clear_cookies()
+        self.context.add_cookies([{"name": name, "value": value, "domain": "127.0.0.1", "path": "/"}])
+
+    def go(self, address: str) -> None:
+        self.page.goto(address)
+
+    def size(self, width: int, height: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def ask(self, expression: str) -> Any:
+        return self.page.evaluate(expression)
+
+    def until(self, expression: str) -> None:
+        for _ in range(300):
+            if self.ask(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {expression}")
+
+    def close(self) -> None:
+        self.context.close()
 
 
-LATER = [pytest.param(text, marks=pytest.mark.soak) for text in ("acr-11", "dcr-5", "pairs-7")]
+def not_on_one_screen(window: Any, study: Study) -> list[str]:
+    """What is below the fold, covered or cut on a rater's page, in every size of window."""
+    window.cookie("rushes_rater", session_at_work(study))
+    window.go(f"{study.site.url}/rate")
+    window.until(LOADED)
+    found = []
+    for width, height in WINDOWS:
+        window.size(width, height)
+        for _ in range(20):  # until the page has been drawn anew
+            faults = json.loads(window.ask(f"({ONE_SCREEN})()"))
+            if not faults:
+                break
+        found += [f"{study.name}, {width} px: {fault}" for fault in faults]
+    text = window.ask("document.documentElement.outerHTML")
+    return found + [f"{study.name} names {system}" for system in SYSTEMS if system in text]
 
 
-@pytest.mark.parametrize("text", ["acr-5", "best-worst-3", *LATER])
-def test_question_and_clips_are_on_one_screen(
-    site: Site, visit: Callable[..., Visitor], shaped: Any, text: str
+@pytest.mark.parametrize(("text", "shape"), [("simple", "square"), ("dcr-5", "wide"), ("best-worst-5", "tall")])
+def test_question_and_clips_are_on_one_screen(site: Site, browser: Any, shaped: Any, text: str, shape: str) -> None:
+    window = Chromium(browser, site)
+    assert not_on_one_screen(window, trial_study(site, shaped(shape), text, f"{text}-{shape}")) == []
+    window.size(1440, 900)
+    check_page(window.page, text)
+    window.close()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("program", ["chromium", "firefox"])
+def test_every_method_and_shape_on_one_screen(
+    site: Site, request: pytest.FixtureRequest, shaped: Any, tmp_path: Path, program: str
 ) -> None:
-    for shape in SHAPES:
-        study = begun(site, shaped(shape), text, name=f"l-{shape}")
-        visitor = at_work(visit, study)
-        for width, height in ((390, 844), (1440, 900), (2560, 1300)):
-            visitor.page.set_viewport_size({"width": width, "height": height})
-            visitor.until(f"({FITS})()")
-        page = visitor.page.content()
-        assert not [name for name in SYSTEMS if name in page]
-        if shape == "wide":
-            check_page(visitor.page, text)
+    if program == "firefox":
+        window: Any = Firefox(firefox_program(), tmp_path)
+    else:
+        window = Chromium(request.getfixturevalue("browser"), site)
+    try:
+        found = []
+        for text in METHODS:
+            for shape in SHAPES:
+                found += not_on_one_screen(window, trial_study(site, shaped(shape), text, f"{text}-{shape}"))
+                if program == "chromium" and shape == "wide":
+                    window.size(1440, 900)
+                    check_page(window.page, text)
+        assert found == []
+        print(f"{program}: {len(METHODS) * len(SHAPES) * len(WINDOWS)} views")
+    finally:
+        window.close()
 
 
 def test_a_rating_takes_two_keys_and_keeps_its_marks(site: Site, visit: Callable[..., Visitor], shaped: Any) -> None:
@@ -136,7 +164,7 @@ def test_a_rating_takes_two_keys_and_keeps_its_marks(site: Site, visit: Callable
 
 
 def test_best_and_worst_by_keys(site: Site, visit: Callable[..., Visitor], shaped: Any) -> None:
-    study = begun(site, shaped("wide"), "best-worst")
+    study = begun(site, shaped("wide"), "best-worst-3")
     visitor = at_work(visit, study, viewport={"width": 1440, "height": 900})
     visitor.page.keyboard.press("c")
     visitor.page.keyboard.press("1")
@@ -156,3 +184,53 @@ def test_the_reference_plays_first_and_then_the_clip(site: Site, visit: Callable
     visitor.until("document.querySelector('figure.now').dataset.side === 'B'")
     visitor.until("document.querySelector('[data-count=\"B\"]').textContent.includes('1 of 1')")
     assert "1 of 1" in page.locator("[data-count='A']").text_content()
+
+
+ANSWERS = {
+    "pairs-7": (("6",), "[name=winner]:checked", "B2"),
+    "dcr-5": (("4",), "[name='ratings_b.overall']:checked", "4"),
+    "acr-11": (("0",), "[name='ratings_a.overall']:checked", "0"),
+    "simple": (("t",), "[name=winner]:checked", "Tie"),
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(t, marks=() if t == "dcr-5" else pytest.mark.soak) for t in ANSWERS])
+def test_the_keyboard_is_enough(site: Site, visit: Callable[..., Visitor], shaped: Any, text: str) -> None:
+    """The answer by its key, and the same answer by Tab and the arrows; the dialog of keys names what there is."""
+    study = begun(site, shaped("wide"), text)
+    visitor = at_work(visit, study, viewport={"width": 1440, "height": 900})
+    page = visitor.page
+    keys, chosen, value = ANSWERS[text]
+    for key in keys:
+        page.keyboard.press(key)
+    assert page.locator(chosen).input_value() == value
+    page.reload()
+    visitor.until(LOADED)
+    page.keyboard.press("?")
+    check_page(page, f"{text} keys")
+    page.keyboard.press("Escape")
+    group = page.locator(".answers [role=radiogroup]").first
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if group.locator("input:focus").count():
+            break
+    assert group.locator("input:focus").count() == 1
+    before = group.locator("input:checked").input_value()
+    page.keyboard.press("ArrowRight")
+    assert group.locator("input:checked").input_value() != before
+
+
+@pytest.mark.parametrize("text", [pytest.param(t, marks=() if t == "acr-5" else pytest.mark.soak) for t in METHODS])
+def test_the_way_to_the_work_of_every_method(site: Site, visit: Callable[..., Visitor], shaped: Any, text: str) -> None:
+    study = begun(site, shaped("wide"), text)
+    visitor = visit(study, color_scheme="dark", viewport={"width": 390, "height": 844})
+    page = visitor.page
+    page.goto(study.invitation())
+    page.get_by_role("button", name="Begin").click()
+    check_page(page, f"{text} consent")
+    page.get_by_role("button", name="agree to take part").click()
+    page.goto("/rate/instructions")
+    check_page(page, f"{text} instructions")
+    pairs = text in ("rubric", "simple") or text.startswith("pairs")
+    words = page.locator("main").inner_text()
+    assert ("both clips" in words) == pairs and ("The reference plays first" in words) == text.startswith("dcr")

@@ -13,28 +13,34 @@ _COUNTS = ("samples", "finished", "third", "to_adjudicate", "decided", "votes", 
 
 
 def summary_data(summary: StudySummary) -> dict[str, object]:
-    return asdict(summary) | {"next": next_step(summary)}
+    return asdict(summary) | {"next": next_step(summary), "unit": unit_of(summary)}
+
+
+def unit_of(summary: StudySummary) -> str:
+    """What one trial of the study is called: a pair, a set of clips, or a clip."""
+    return "pair" if summary.method.startswith("pairs") else "set" if summary.method.startswith("best") else "clip"
 
 
 def next_step(summary: StudySummary) -> dict[str, str]:
     """What the owner does next: a sentence, the page for it below the study's own, and what its link says."""
+    unit = unit_of(summary)
     if is_due(summary.retain_until, system_clock()) and summary.votes:
         text = f"Raters' data were to be kept until {summary.retain_until}: run `rushes study purge {summary.name}`."
         return {"text": text, "page": "/export", "label": "Save the votes first"}
     if not summary.pairs:
-        return {"text": "There are no pairs yet.", "page": "", "label": "Look at the import"}
+        return {"text": f"There are no {unit}s yet.", "page": "", "label": "Look at the import"}
     if not summary.raters:
         return {"text": "Nobody has been invited yet.", "page": "/running", "label": "Make a link for Prolific"}
     if summary.state == "paused":
-        return {"text": "The study is paused, so nobody gets a pair.", "page": "/running", "label": "Open it again"}
+        return {"text": f"The study is paused, so nobody gets a {unit}.", "page": "/running", "label": "Open it again"}
     if summary.waiting and summary.state == "open":
-        pairs = "1 pair waits" if summary.waiting == 1 else f"{summary.waiting} pairs wait"
+        pairs = f"1 {unit} waits" if summary.waiting == 1 else f"{summary.waiting} {unit}s wait"
         return {"text": f"{pairs} for raters.", "page": "/raters", "label": "Invite raters"}
     if summary.disputed:
         pairs = "1 pair waits" if summary.disputed == 1 else f"{summary.disputed} pairs wait"
         return {"text": f"{pairs} for a decision.", "page": "/adjudication", "label": "Decide"}
     if summary.state == "open":
-        return {"text": "Every pair has its raters.", "page": "/running", "label": "Close the study and pay"}
+        return {"text": f"Every {unit} has its raters.", "page": "/running", "label": "Close the study and pay"}
     return {"text": "The study is closed.", "page": "/results", "label": "Read the results"}
 
 

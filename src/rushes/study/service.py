@@ -24,7 +24,16 @@ from rushes.study.material.families import UNDECLARED
 from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
 from rushes.study.methods import judging
-from rushes.study.owner import administrators, decisions, erasing, lifecycle, looking, registering, retention
+from rushes.study.owner import (
+    administrators,
+    clips_to_watch,
+    decisions,
+    erasing,
+    lifecycle,
+    looking,
+    registering,
+    retention,
+)
 from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
@@ -321,6 +330,8 @@ class StudyService(Transactions):
     record_registration = timed(WRITE, registering.record)
     registration = method(READ, registering.recorded)
     adjudication_queue = method(READ, decisions.queue)
+    divided_trials = method(READ, clips_to_watch.divided_trials)
+    faulty_clips = method(READ, clips_to_watch.faulty_clips)
     adjudicate = timed(WRITE, decisions.adjudicate)
     adjudicate_blind = timed(WRITE, decisions.adjudicate_blind)
     apply_exclusions = timed(WRITE, decisions.apply_exclusions)

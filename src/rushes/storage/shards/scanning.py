@@ -19,7 +19,7 @@ from rushes.storage.runs.old_reasons import read_reason
 from rushes.storage.shards.index import Index
 from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
-from rushes.storage.shards.table import FIXED, schema
+from rushes.storage.shards.table import column_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -157,8 +157,7 @@ def _with_all(table: pa.Table, wanted: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
     for name in (name for name in wanted if name not in table.column_names):
-        kind = schema((), ()).field(name).type if name in FIXED else pa.float64()
-        table = table.append_column(name, pa.nulls(table.num_rows, kind))
+        table = table.append_column(name, pa.nulls(table.num_rows, column_type(name)))
     return table.select(wanted)
 
 

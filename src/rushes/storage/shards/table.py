@@ -186,6 +186,12 @@ def _types() -> dict[str, Any]:
     return types | {"digest": pa.binary(32), "line": pa.binary()}
 
 
+def column_type(name: str) -> Any:
+    """Arrow's type of a column, by its name: of one that every run has, or of a part of a reading."""
+    types = _types()
+    return types[name] if name in types else types[name.partition(":")[0]]
+
+
 def schema(readings: Iterable[ReadingKey], intervals: Iterable[ReadingKey]) -> pa.Schema:
     """The columns of a whole run: a shard that has no number of a reading has no column for it."""
     import pyarrow as pa

@@ -37,9 +37,11 @@ from rushes.media.frames import ClipReader, Frame
 from rushes.media.opening import need_video, open_media, pick_audio
 from rushes.study.material.shown_form import ClipShape, ShownForm
 
-_ENCODER = {"crf": "16", "preset": "medium", **X264_STEADY}
+_ENCODER = {"crf": "16", "preset": "medium", "b_strategy": "0", "sc_threshold": "0", **X264_STEADY}
+"""Kinds of frames go by their number, never by the picture: the times in a file would tell a clip made at 8 fps from
+one made at 25."""
 _SMPTE170M = 6
-_VERSION = 1
+_VERSION = 2
 """Of how a copy is made; in its name."""
 
 

@@ -11,7 +11,10 @@ import hmac
 import secrets
 from dataclasses import asdict, dataclass
 
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import CLIPS, Method
 from rushes.study.errors import StudyError
+from rushes.study.owner.clips_to_watch import DividedTrial
 from rushes.study.records import Choice
 from rushes.study.status import STATE_TEXTS, Disagreement
 
@@ -57,12 +60,11 @@ _MARK = "~"
 
 def alias(token: str, item: Disagreement) -> str:
     """A clip's token, hidden under a key of this process and of the pair; `behind` gives it back."""
-    nonce = key_of(item)
+    return _alias(token, key_of(item))
+
+
+def _alias(token: str, nonce: str) -> str:
     return f"{_MARK}{nonce}{_masked(token.encode(), nonce).hex()}"
-
-
-def _address(token: str, item: Disagreement) -> str:
-    return f"/media/{alias(token, item)}" if token else ""
 
 
 def behind(text: str) -> str:
@@ -128,4 +130,41 @@ def blind_data(item: Disagreement, *, named_if_settled: bool = True) -> dict[str
         "adjudicated": None if item.adjudicated is None else named(item.adjudicated),
         "by": item.by,
         "remark": item.remark,
+    }
+
+
+def divided_data(item: DividedTrial, asked: Method, *, named: bool) -> dict[str, object]:
+    """A clip or set whose raters differ, as plain data; without `named`, clips of a set are A to E, in the order of
+    their random tokens, and nothing says which system made them."""
+    clips = item.clips if named else tuple(sorted(item.clips, key=lambda clip: clip.token))
+    letters = ("The clip",) if len(clips) == 1 else CLIPS.upper()
+    labels = {clip.system: clip.system if named else letter for clip, letter in zip(clips, letters, strict=False)}
+    nonce = _digest(item.sample, *sorted(clip.token for clip in clips))[:_NONCE]
+    addresses = [f"/media/{_alias(clip.token, nonce)}" if clip.token else "" for clip in clips]
+    return {
+        "sample": item.sample if named else "",
+        "family": item.family,
+        "prompt": item.prompt,
+        "clips": [
+            {"label": labels[clip.system], "address": address} for clip, address in zip(clips, addresses, strict=True)
+        ],
+        "answers": [_answer_data(one, asked, labels) for one in item.answers],
+    }
+
+
+def _answer_data(one: Judgement, asked: Method, labels: dict[str, str]) -> dict[str, object]:
+    words = asked.words() if asked.rates else {}
+    ratings = [f"{score} {words[score]}".strip() for score in one.ratings.values()]
+    marks = [
+        {"label": labels[fault.clip], "ms": fault.ms, "seconds": f"{fault.ms / 1000:.2f} s", "tag": fault.tag}
+        for fault in one.faults
+        if fault.clip in labels
+    ]
+    return {
+        "rater": one.rater,
+        "ratings": dict(zip(one.ratings, ratings, strict=True)),
+        "best": labels.get(one.best, ""),
+        "worst": labels.get(one.worst, ""),
+        "marks": marks,
+        "note": one.note,
     }

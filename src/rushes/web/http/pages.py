@@ -78,6 +78,10 @@ def _longest_note() -> int:
     return LONGEST_NOTE
 
 
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202d\u202e]")
+"""What HTML cannot hold, and what turns the direction of the text behind it: a name from a file may have them."""
+
+
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
     """A rendered page. Every template can use `csrf` (a fresh token) and `path` (the page's address)."""
     from rushes.web.http.security import csrf_token
@@ -88,7 +92,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         .render(csrf=csrf_token(request), path=request.url.path, status=status, **_plain(request, template, context))
     )
     # A folder's name may have bytes that are no UTF-8: a page shows it with a mark in their place.
-    return HTMLResponse(text.encode(errors="replace"), status_code=status)
+    return HTMLResponse(_UNSEEN.sub("\ufffd", text).encode(errors="replace"), status_code=status)
 
 
 def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-// The owner's pages: copy a link, follow a study live.
+// The owner's pages: copy a link, follow a study live, show a fault in its clip.
 
 import { get } from "./net.js";
 
@@ -33,3 +33,15 @@ async function follow() {
   setTimeout(follow, live.querySelector("[role=status]") ? 1500 : 5000);
 }
 if (live) setTimeout(follow, 1500);
+
+// A marked fault: show its moment in its clip.
+for (const button of document.querySelectorAll("[data-seek]")) {
+  const figures = [...button.closest("[data-watchable]").querySelectorAll("[data-clip]")];
+  const video = figures.find((figure) => figure.dataset.clip === button.dataset.in)?.querySelector("video");
+  button.disabled = !video;
+  button.addEventListener("click", () => {
+    video.pause();
+    video.currentTime = Number(button.dataset.seek) / 1000;
+    video.scrollIntoView({ block: "nearest" });
+  });
+}

@@ -14,7 +14,7 @@ export class Answers {
     this.main = $$("[name=primary_tag]", form);
     this.also = $$("[name=secondary_tags]", form);
     this.most = Number(form.dataset.most);
-    const named = $$("[data-side]").map((figure) => [figure.dataset.side, $(".name", figure)?.textContent]);
+    const named = $$("[data-side]").map((figure) => [figure.dataset.side, $(".name", figure)?.dataset.name]);
     this.names = Object.fromEntries(named.filter(([, name]) => name));
     this.refused = null; // what the server missed at the last try
     form.addEventListener("change", () => this.refresh());

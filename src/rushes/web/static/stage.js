@@ -3,11 +3,16 @@
 
 import { words } from "./words.js";
 
+const NARROW = 760;
+const SMALLEST = 90;
+const NARROWEST = { phone: 120, desk: 220 }; // what a clip's buttons need
+
 export class Stage {
   constructor(stage, videos, { language }) {
     this.stage = stage;
     this.videos = videos;
     this.language = language;
+    this.pair = stage.querySelector("[data-pair]");
     this.top = document.querySelector("[data-stage-top]");
     this.used = { full_screen: false, one_to_one: false };
     this.largest = {};
@@ -19,6 +24,8 @@ export class Stage {
     for (const screen of stage.querySelectorAll("[data-screen]")) screen.addEventListener("scroll", () => this.#follow(screen), { passive: true });
     settle();
     document.fonts?.ready.then(settle);
+    const around = new ResizeObserver(settle);
+    for (const part of [".answers .card", ".submit .bar", ".top"]) around.observe(document.querySelector(part));
   }
 
   // --- in sight while rating ---
@@ -31,14 +38,51 @@ export class Stage {
     const before = classList.contains("compact");
     classList.remove("compact");
     style.marginBottom = "";
-    style.removeProperty("--tallest");
+    this.fit = document.fullscreenElement ? null : this.#fit();
+    this.#show(this.fit);
     this.full = this.stage.offsetHeight;
-    const boxes = Object.values(this.videos).map((video) => video.closest("[data-screen]").getBoundingClientRect());
-    this.tallest = Math.max(0, ...boxes.map((box) => box.height));
-    this.rows = new Set(boxes.map((box) => Math.round(box.top))).size; // two on a phone: one clip above the other
+    this.#show(null);
     classList.add("compact");
     this.small = this.stage.offsetHeight;
     classList.toggle("compact", before);
+  }
+
+  // How tall clips may be, so that they and the question are on one screen: with as many of them beside each other as
+  // makes them largest. A window too low for that shows large clips, and the question after scrolling.
+  #fit() {
+    const shown = this.pair.classList.contains("sequence") ? 1 : this.pair.children.length;
+    const all = Array.from({ length: shown }, (_, k) => k + 1).filter((columns) => columns === 1 || this.stage.clientWidth / columns >= NARROWEST[innerWidth > NARROW ? "desk" : "phone"]);
+    const tried = shown === 2 && innerWidth > NARROW ? [2] : all; // two clips are compared side by side
+    const [card, first] = [document.querySelector(".answers .card"), document.querySelector(".answers fieldset")];
+    for (const question of [card, first]) {
+      const best = tried.map((columns) => this.#fitted(columns, Math.ceil(shown / columns), question)).reduce((a, b) => (b.tallest > a.tallest ? b : a));
+      if (best.tallest >= SMALLEST) return best;
+    }
+    return { columns: Math.min(shown, 3), rows: Math.ceil(shown / 3), tallest: (0.45 * innerHeight) / Math.ceil(shown / 3) };
+  }
+
+  #fitted(columns, rows, question) {
+    this.#show({ columns, rows, tallest: 0 });
+    const start = document.querySelector("[data-source]") ? this.top.getBoundingClientRect().top : -scrollY; // a source is above
+    const room = innerHeight - this.#bar() - (question.getBoundingClientRect().bottom - start) - 4;
+    const { columnGap } = getComputedStyle(this.pair);
+    const width = (this.stage.clientWidth - 16 - parseFloat(columnGap) * (columns - 1)) / columns;
+    const shape = { square: 1, tall: 9 / 16 }[["square", "tall"].find((name) => this.pair.classList.contains(name))] ?? 16 / 9;
+    return { columns, rows, tallest: Math.floor(Math.min(room / rows, width / shape)) };
+  }
+
+  #bar() {
+    const bar = document.querySelector(".submit .bar");
+    const { position, paddingTop, paddingBottom } = getComputedStyle(bar.parentElement);
+    return position === "sticky" ? bar.offsetHeight + parseFloat(paddingTop) + parseFloat(paddingBottom) + 1 : 0;
+  }
+
+  #show(fit) {
+    const { style } = this.stage;
+    for (const name of ["columns", "rows"]) {
+      if (fit) this.pair.style.setProperty(`--${name}`, fit[name]); else this.pair.style.removeProperty(`--${name}`);
+    }
+    if (fit) style.setProperty("--tallest", `${fit.tallest}px`); else style.removeProperty("--tallest");
   }
 
   #place() {
@@ -48,8 +92,7 @@ export class Stage {
     const given = Math.min(room, Math.max(0, -this.top.getBoundingClientRect().top));
     const compact = room > 0 && given >= room;
     classList.toggle("compact", compact);
-    if (compact || given === 0) style.removeProperty("--tallest");
-    else style.setProperty("--tallest", `${this.tallest - given / this.rows}px`);
+    this.#show(compact ? null : { ...this.fit, tallest: this.fit.tallest - given / this.fit.rows });
     style.marginBottom = given ? `${given}px` : "";
     document.documentElement.style.scrollPaddingTop = `${this.small + 8}px`;
     document.documentElement.style.scrollPaddingBottom = "6rem";

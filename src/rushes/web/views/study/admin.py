@@ -17,9 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.errors import InputError
-from rushes.study import Invitation
+from rushes.instruments.preference.methods.method import method
+from rushes.study import Invitation, StudyStatus
 from rushes.study.as_data import overview_data, rater_data, summary_data
-from rushes.study.owner.blinding import blind_data
+from rushes.study.owner.blinding import blind_data, divided_data
 from rushes.study.records import LONGEST_NOTE, StudyState
 from rushes.study.recruiting.invitations import letter_data
 from rushes.study.recruiting.payments import payments_csv
@@ -122,6 +123,8 @@ def _is_adjudicator(request: Request) -> bool:
 @with_json_view(router, "/studies/{study}/disagreements")
 def disagreements(request: Request, study: str) -> Response:
     facts = workbench(request).service.study_status(study)
+    if not method(facts.summary.method).is_pairs:
+        return _divided(request, facts)
     shown = facts.disagreements[:MOST_DISAGREEMENTS]
     data = {
         "summary": overview_data(facts)["summary"],
@@ -131,11 +134,41 @@ def disagreements(request: Request, study: str) -> Response:
     return reply(request, "admin/disagreements.html", data, tab="disagreements")
 
 
+def _divided(request: Request, facts: StudyStatus) -> Response:
+    """Single clips and sets: nothing is decided about them, and the owner watches those whose raters differ most."""
+    asked, found = method(facts.summary.method), workbench(request).service.divided_trials(facts.summary.name)
+    named = not _is_adjudicator(request)
+    data = {
+        "summary": summary_data(facts.summary if named else replace(facts.summary, reference="")),
+        "divided": [divided_data(item, asked, named=named) for item in found[:MOST_DISAGREEMENTS]],
+        "total": len(found),
+    }
+    return reply(request, "admin/divided.html", data, tab="disagreements", asked=asked)
+
+
+@with_json_view(router, "/studies/{study}/faults")
+def faults(request: Request, study: str) -> Response:
+    """Clips with the faults that raters marked in them, where they are, and the reasons they lost for."""
+    service = workbench(request).service
+    found = service.faulty_clips(study)
+    data = {
+        "summary": summary_data(service.study_status(study).summary),
+        "clips": [
+            asdict(one) | {"address": f"/media/{one.clip.token}" if one.clip.token else ""}
+            for one in found[:MOST_DISAGREEMENTS]
+        ],
+        "total": len(found),
+    }
+    return reply(request, "admin/faults.html", data, tab="faults")
+
+
 @with_json_view(router, "/studies/{study}/adjudication")
 def adjudication(request: Request, study: str) -> Response:
     service = workbench(request).service
     queue = service.adjudication_queue(study)
     summary = service.study_status(study).summary
+    if not method(summary.method).is_pairs and not wants_json(request):
+        return see(f"/studies/{study}/disagreements")  # only pairs are decided
     data = {
         "summary": summary_data(summary),
         "queue": [blind_data(item) for item in queue[:MOST_DISAGREEMENTS]],

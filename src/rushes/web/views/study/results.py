@@ -60,7 +60,8 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         "progress": _progress(found),
         "marks": _marks(found),
     }
-    bars = {rule: interval_bars(_leaders(measurements, rule), width=BAR_WIDTH) for rule in rules}
+    leaders = {rule: _leaders(measurements, rule) for rule in rules}
+    bars = {rule: interval_bars(of_rule, width=BAR_WIDTH) for rule, of_rule in leaders.items()}
     return reply(
         request,
         "admin/results.html",
@@ -69,6 +70,9 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         policies=TIE_POLICIES,
         tables=tables,
         bars=bars,
+        names={rule: [_bar_name(m, of_rule) for m in of_rule] for rule, of_rule in leaders.items()},
+        asked=method(found.status.summary.method),
+        has_faults=bool(data["marks"]),
         width=BAR_WIDTH,
     )
 
@@ -100,6 +104,13 @@ def _leaders(measurements: Sequence[Measurement], rule: str) -> list[Measurement
     return ranked(measurements, exclusion=rule)
 
 
+def _bar_name(one: Measurement, every: Sequence[Measurement]) -> str:
+    """The system; with the question where raters were asked several."""
+    question = one.place.get("question", "")
+    several = len({m.place.get("question", "") for m in every}) > 1
+    return f"{one.place['system']} · {question}" if several else one.place["system"]
+
+
 def sentence(found: MeasuredStudy, rule: str) -> str:
     """Who leads and how sure that is; "" where nothing can be ranked."""
     if ranking_note(found.measurements, exclusion=rule):
@@ -113,7 +124,7 @@ def _progress(found: MeasuredStudy) -> str:
     families = found.status.families
     given, wanted = sum(f.votes for f in families), sum(f.votes_expected for f in families)
     left = max(0, wanted - given)
-    if found.look.done or not left:
+    if given and (found.look.done or not left):
         return f"{given} votes; the study is done."
     return f"{given} of about {wanted} votes so far, {left} to go."
 
