@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import rushes
+from rushes.core.machine.installing import extra_command
 from rushes.media import ClipReader, write_clip
 from rushes.media.find.datasets import dataset_clips, is_dataset
 from rushes.media.find.sets import read_set
@@ -124,5 +126,5 @@ def test_bad_tables_are_one_line(tmp_path: Path, files: list[Path], monkeypatch:
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(rushes.MissingDependency, match=r"pip install 'rushes\[datasets\]'"):
+    with pytest.raises(rushes.MissingDependency, match=re.escape(extra_command("datasets"))):
         list(dataset_clips(same))

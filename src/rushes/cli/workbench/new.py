@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rushes.core.errors import InputError
+from rushes.core.machine.installing import pip_install
 from rushes.present.terminal.console import print_json
 from rushes.present.terminal.options import Json
 
@@ -59,7 +60,7 @@ def new(
         print_json({"folder": str(made), "use": use.format(name=name)})
         return
     print(f"{made}: {', '.join(sorted(file.name for file in made.iterdir()))}")
-    print(f"Next: pip install -e {made} && pytest {made}")
+    print(f"Next: {pip_install(str(made), '-e')} && pytest {made}")
     print(f"Then: {use.format(name=name)}")
 
 

@@ -145,7 +145,7 @@ class PaperTable(Answer):
         """Values as a data frame, a row per system and a column per column of the table; a dash is NaN."""
         from rushes.core.registry import optional_package
 
-        frames = optional_package("pandas", "to_pandas needs pandas; run: pip install pandas")
+        frames = optional_package("pandas", "to_pandas needs pandas", package="pandas")
         columns = {}
         for column in self.columns:
             values = [None if r is None else r.measurement.value for r in column.readings]

@@ -120,7 +120,7 @@ def signatures_in(run: Run, sql: str) -> dict[str, str]:
 def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
     """DuckDB's answer while its connection is open, the question as it was put, and the columns that it needed beside
     the run's own; errors in one line."""
-    duckdb = optional_package("duckdb", "queries need DuckDB: pip install 'rushes[query]'")
+    duckdb = optional_package("duckdb", "queries need DuckDB", extra="query")
     try:
         statements = duckdb.extract_statements(sql)
     except duckdb.Error as error:
@@ -208,7 +208,7 @@ def _source(run: Run) -> Any:
     """The run's rows as something DuckDB reads columns of: the shards, or a table of a run that is in memory."""
     if run.shards is not None:
         return run.shards.dataset()
-    optional_package("pyarrow", "queries need pyarrow: pip install 'rushes[query]'")
+    optional_package("pyarrow", "queries need pyarrow", extra="query")
     columns = Columns()
     for number, entry in enumerate(run.entries):
         columns.add(pack(entry).line, number)
