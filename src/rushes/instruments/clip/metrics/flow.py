@@ -117,7 +117,7 @@ FLOW_ACCELERATION_METRIC = _followed(
     "acceleration",
     label="unrest",
     room="page",
-    lane=lane("Motion", "flow_acceleration", "acceleration", (0.0, 2.0), pooled_by="flow_acceleration"),
+    lane=lane("Acceleration", "flow_acceleration", "acceleration", (0.0, 2.0), pooled_by="flow_acceleration"),
     too_high="motion starts anew from frame to frame",
 )
 TEMPORAL_INCONSISTENCY_METRIC = metric(

@@ -68,6 +68,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         tab="results",
         policies=TIE_POLICIES,
         tables=tables,
+        systems={value for m in measurements for key, value in m.at if key == "system"},
         bars=bars,
         width=BAR_WIDTH,
     )
