@@ -251,7 +251,7 @@ def test_the_specifications_profile_shows_its_own_metrics(
     asked = ("clip", takes / "good 1.mkv", "--profile", "metricbundle-v1", "--tier", 0)
     done = rushes(*asked, "-o", tmp_path / "run", "-v")
     head = next(line for line in done.stdout.splitlines() if line.startswith("clip "))
-    assert head.split() == ["clip", "signal", "flicker_score", "freeze_frame_ratio", "blur_score"], (
+    assert head.split() == ["clip", "review", "signal", "flicker_score", "freeze_frame_ratio", "blur_score"], (
         "tier 0 has no mouth"
     )
     assert "flicker_score|input:raw|" in done.stdout and "sharpness|" not in done.stdout

@@ -42,7 +42,7 @@ py-modules = ["{module}"]
 
 def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of: {', '.join(KINDS)}.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called, such as letterbox_ratio.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, such as letterbox_ratio.")],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="A new folder. (default: NAME here)")
     ] = None,

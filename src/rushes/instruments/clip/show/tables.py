@@ -74,7 +74,7 @@ def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = N
         words = Cell("\n".join(subject.reasons))
         rows.append((Cell(subject.id), Cell(subject.badge or ""), severity, *cells, words))
     labels = [column.label for column in shown]
-    heads = (*TEXT("clip", "signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))
+    heads = (*TEXT("clip", "review signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))
     return Table(title="Review signals", columns=heads, rows=rows)
 
 

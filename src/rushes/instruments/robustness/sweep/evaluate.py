@@ -59,7 +59,7 @@ def sweep_clips(
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda line: None,
 ) -> SweepOutcome:
-    """Perturb clips along axes, and record what a judge says to each version; `rushes.robust` measures the result.
+    """Perturb clips along axes, and record what a judge says about each version; `rushes.robust` measures the result.
 
         rushes.sweep("takes/", axes={"gaussian_blur": [0, 1, 2], "crf": [23, 35]}, out="sweep")
 
