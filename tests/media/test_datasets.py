@@ -111,7 +111,7 @@ def test_bad_tables_are_one_line(tmp_path: Path, files: list[Path], monkeypatch:
     plain, two = write("plain.parquet", {"n": [1]}), write("two.parquet", {"video_a": [b"x"], "video_b": [b"y"]})
     same = write("same.parquet", {"video": [b"x", b"y"], "id": ["p", "p"]})
     for given, line in (
-        ("hf:nowhere", "hf: reads what lies here"),
+        ("hf:nowhere", "hf: reads local data sets"),
         (f"hf:{tmp_path / 'empty'}", "expected a folder of save_to_disk, or parquet files"),
         (str(tmp_path / "broken.parquet"), "cannot be read as a table"),
         (plain, "no column holds videos; the columns are n"),

@@ -169,7 +169,7 @@ def clip(
 
     _refuse_empty({"--audio": audio, "--prompts": prompts, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:
-        raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
+        raise typer.BadParameter("--csv - and --json both write to stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
         raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)

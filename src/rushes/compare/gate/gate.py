@@ -123,7 +123,7 @@ def _repeat(baseline: Run, repeat: Run) -> RunComparison:
     try:
         return compare_two(baseline, repeat, top=0, prompts=())
     except InputError as error:
-        raise InputError(f"{repeat.place} is no repeat of the baseline: {error}") from None
+        raise InputError(f"{repeat.place} is not a repeat of the baseline: {error}") from None
 
 
 def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]) -> Iterator[str]:

@@ -218,7 +218,7 @@ def _asked(text: str) -> _Asked:
         raise InputError(f"{text}: expected {', '.join(_OPTIONS)} after the question mark; got {unknown[0]!r}")
     place = Path(bare)
     if not bare or not place.exists():
-        raise InputError(f"{text}: there is no such folder or file; hf: reads what lies here, and downloads nothing")
+        raise InputError(f"{text}: there is no such folder or file; hf: reads local data sets, and downloads nothing")
     return _Asked(place=place, **options)
 
 

@@ -99,7 +99,7 @@ def read_marks(folder: Path) -> Marks:
         return Marks(problem=f"{target}: cannot be read ({error.strerror or error})")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Marks(
-            problem=f"{target}: expected the stars and tags of this run; got something else; mend or remove it"
+            problem=f"{target}: expected the stars and tags of this run; got something else; fix or remove it"
         )
 
 

@@ -102,7 +102,7 @@ def _bundles(run: Run, target: Path) -> Sequence[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{target}: cannot hold the bundles ({error.strerror})") from None
+        raise InputError(f"{target}: cannot write the bundles ({error.strerror})") from None
     written = []
     for entry in run.entries:
         path = target / f"{entry.subject.id}.metrics.json"

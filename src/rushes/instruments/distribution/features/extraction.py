@@ -310,7 +310,7 @@ def features_of_clips(
     left = [number for number in range(len(clips)) if number not in known]
     for position, outcome in source([clips[number] for number in left]) if left else ():
         if outcome.error and strict:
-            raise MediaError(f"{outcome.error} (strict stops here; without it the clip is left out)")
+            raise MediaError(f"{outcome.error} (strict stops here; without it the clip is skipped)")
         known[left[position]] = outcome
         if cache is not None and outcome.rows is not None:
             cache.put(clips[left[position]], outcome.digest, outcome.rows, outcome.facts)
