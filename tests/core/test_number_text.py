@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rushes.core.words.number_text import number_text
 
 
+@example(0.00002309)
 @given(st.floats(min_value=0, max_value=9999, allow_nan=False))
 def test_no_number_is_longer_than_nine_characters(value: float) -> None:
     """0.00002309 in a column of 0.1428s would be; 0.0001793 is the longest there is."""
