@@ -75,3 +75,14 @@ def test_two_first_pages_do_not_share_a_run() -> None:
     pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/tutorial.md")]
     runs = [set(re.findall(r"-o (runs/\S+)", page)) for page in pages]
     assert runs[0] and runs[1] and not runs[0] & runs[1]
+
+
+def test_no_run_of_the_readme_is_in_the_way_of_the_tutorial() -> None:
+    """Whoever does both in one folder would read "already contains a run of …"."""
+    asked: dict[str, set[str]] = {}
+    for page in ("README.md", "docs/tutorial.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for measured, run in re.findall(r"^(?:\$ )?rushes clip (.+?) -o (\S+)", text, re.MULTILINE):
+            asked.setdefault(run, set()).add(measured)
+    assert len(asked) >= 2
+    assert {run: clips for run, clips in asked.items() if len(clips) > 1} == {}

@@ -68,19 +68,6 @@ def test_the_defaults_are_those_of_the_command(verb: str, words: str) -> None:
     assert compared or verb == "pose"
 
 
-@pytest.mark.parametrize("verb", sorted(set(rushes.__all__) & {*VERBS, "metrics", "view"}))
-def test_a_docstring_has_every_argument(verb: str) -> None:
-    function = getattr(rushes, verb)
-    text = inspect.getdoc(function) or ""
-    assert text.strip().splitlines()[0]
-    if verb in ("clips", "fvd", "fidelity", "compare", "metrics", "view"):
-        missing = [name for name in inspect.signature(function).parameters if name not in text.partition("Args:")[2]]
-        assert not missing, f"{verb}: {missing}"
-        assert "<function" not in str(inspect.signature(function).replace()).replace("<function silent", "").replace(
-            "<function no_progress", ""
-        )
-
-
 @pytest.fixture
 def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.chdir(tmp_path)

@@ -183,3 +183,29 @@ def test_the_glossary_and_the_test_are_one() -> None:
         assert PRIVATE.search(f"the {word}"), f"{word} is in the glossary and not in the test"
     for word in ("clip", "metric", "run", "suite", "board", "signature", "profile", "review signal", "severity"):
         assert f"\n| {word} |" in page, f"{word} is not explained"
+
+
+AMERICAN = re.compile(
+    r"\b\w*(?:custom|normal|quant|optim|summar|recogn|canonical|visual|random|synthes|initial|serial|organ|minim|maxim)iz"
+    r"(?:e[sdr]?|ing|ation)\b|\banalyz\w*|\b(?:colors?|colored|gr[a]y(?!\b, CV)|centers?|centered|behaviors?|favorites?"
+    r"|labeled|labeling|canceled|modeling|modeled|neighbors?)\b"
+)
+"""The spelling is British: "customize" beside "quantised" is two."""
+QUOTED = {"methods.md": "behavior", "style.py": "color", "page.py": "color", "image.py": "gray"}
+"""A title, style sheets and a formula that are spelt as they are."""
+
+
+def test_one_spelling_in_help_pages_and_messages() -> None:
+    found = []
+    for words, command in commands(typer.main.get_command(app)):
+        command.get_help(typer.Context(command))  # type: ignore[attr-defined, arg-type]
+        texts = [getattr(command, "help", None) or "", *(getattr(p, "help", None) or "" for p in command.params)]  # type: ignore[attr-defined]
+        found += [f"rushes {' '.join(words)}: {hit[0]}" for text in texts for hit in AMERICAN.finditer(text)]
+    for path in (*PAGES, *TEMPLATES, *sorted((ROOT / "src/rushes").rglob("*.py"))):
+        if path.name in GENERATED:
+            continue
+        text = path.read_text(encoding="utf-8")
+        for shown in shown_whole(text) if path.suffix == ".py" else [prose(text)]:
+            hits = (hit[0] for hit in AMERICAN.finditer(shown) if hit[0] != QUOTED.get(path.name))
+            found += [f"{path.relative_to(ROOT)}: {hit}" for hit in hits]
+    assert not found, "\n".join(found)

@@ -86,7 +86,7 @@ COLOUR: tuple[Fault, ...] = (
     ),
 )
 STRUCTURE: tuple[Fault, ...] = (
-    kind("grain", "gray noise, new in every frame", "structure", strengths(structure.grain, "sigma {:g}", (9, 18, 30))),
+    kind("grain", "grey noise, new in every frame", "structure", strengths(structure.grain, "sigma {:g}", (9, 18, 30))),
     kind(
         "melt",
         "shapes run from a third of the clip on",

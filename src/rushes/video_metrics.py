@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sample_duration", type=int, default=16, help="frames of one segment (16)")
     parser.add_argument("--batch_size", type=int, default=1, help="1 leaves it to Rushes; no value depends on it")
     parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
-    device = "cpu, cuda or cuda:0; the GPU where there is one, when left out"
+    device = "cpu, cuda or cuda:0 (default: the GPU if there is one)"
     parser.add_argument("--device", default=argparse.SUPPRESS, help=device)
     parser.add_argument("--protocol", default=SPECIFICATION, help=", ".join(PROTOCOLS))
     parser.add_argument(

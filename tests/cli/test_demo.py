@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from rushes.cli.workbench.demo import demo_part
 from rushes.compare.board.demo import DemoBoard
 from rushes.core.errors import MissingDependency
 from rushes.core.instrument import DemoPart
+from rushes.core.machine.installing import extra_command
 from rushes.storage.runs import Entry, RunWriter, Subject
 
 
@@ -23,7 +25,7 @@ def test_a_part_without_its_package_says_how_to_get_it(tmp_path: Path, monkeypat
     monkeypatch.setitem(sys.modules, "torch", None)  # importing it now fails as if it were not there
     for name in [name for name in sys.modules if name.startswith("rushes.instruments.distribution")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(MissingDependency, match=r"needs torch.*pip install 'rushes\[all\]'"):
+    with pytest.raises(MissingDependency, match=f"needs torch.*{re.escape(extra_command('all'))}"):
         demo_part("rushes.instruments.distribution.demo:run", tmp_path)
 
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import rushes.cli.workbench.installation as installation
 from rushes.cli.main import app
+from rushes.core.machine.installing import extra_command
 
 
 def rushes(*arguments: str) -> Result:
@@ -69,7 +70,7 @@ def test_every_missing_piece_says_what_it_unlocks(empty_cache: Path, monkeypatch
     monkeypatch.setattr(installation.shutil, "which", lambda program: None)
     found = pieces()
     fvd = found["extra", "fvd"]
-    assert (fvd["here"], fvd["command"]) == (False, "pip install 'rushes[fvd]'") and "torch" in str(fvd["detail"])
+    assert (fvd["here"], fvd["command"]) == (False, extra_command("fvd")) and "torch" in str(fvd["detail"])
     assert found["test tool", "ffprobe"]["here"] is False
     for piece in found.values():
         assert piece["here"] or piece["unlocks"], piece
@@ -107,7 +108,7 @@ def test_packages_that_load_but_read_no_clip_are_no_sound_core(monkeypatch: pyte
 
     monkeypatch.setattr("rushes.media.opening.av.open", refuse)
     done = rushes()
-    assert done.exit_code == 1 and "Core: 9 of 10 are here; missing: a clip" in done.stdout
+    assert done.exit_code == 1 and "Core: 9 of 10 installed; missing: a clip" in done.stdout
     assert "unexpected keyword argument 'metadata_errors'" in " ".join(done.stdout.split())
 
 

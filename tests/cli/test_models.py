@@ -74,7 +74,7 @@ def test_pull_from_brought_files(toys: Path, cache: Path) -> None:
         {"name": name, "files": [str(cache / "models" / f"{name}.bin")], "from": [], "licence": "MIT"}
         for name in ("ball", "car")
     ]
-    assert "ball: was here already; licence: MIT" in both.stderr
+    assert "ball: already installed; licence: MIT" in both.stderr
 
 
 def test_bad_input_is_one_line(toys: Path) -> None:
@@ -90,7 +90,7 @@ def test_one_group_that_fails_does_not_stop_the_others(toys: Path, cache: Path) 
     rushes("pull", "car", "--from", str(toys / "car"))
     done = rushes("pull", "ball", "car")
     assert done.exit_code == 1 and done.stdout == f"{cache / 'models' / 'car.bin'}\n"
-    assert "rushes: ball.bin could not be fetched" in done.stderr and "car: was here already" in done.stderr
+    assert "rushes: ball.bin could not be fetched" in done.stderr and "car: already installed" in done.stderr
 
 
 def test_no_network_says_how_to_bring_the_file(cache: Path) -> None:

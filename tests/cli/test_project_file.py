@@ -68,7 +68,7 @@ def test_tables_are_commands_and_keys_options(tmp_path: Path) -> None:
     [
         ("[clip]\nprofil = 'x'", "[clip]: there is no 'profil'. Did you mean `profile`?"),
         ("[clp]\ntier = 1", "there is no 'clp'. Did you mean `clip`?"),
-        ("tier = 1", "tier stands in no table; expected [COMMAND] above it, such as [clip]"),
+        ("tier = 1", "tier is in no table; expected [COMMAND] above it, such as [clip]"),
         ("[clip]\ntier = 'one'", "tier is a whole number; got 'one'"),
         ("[clip]\ntier = true", "tier is a whole number; got True"),
         ("[clip]\ntier = 3", "tier is a number from 0 to 2; got 3"),

@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "rushes"
     ("name", "known", "said"),
     [
         ("longest_freeze", ["decode_ok", "longest_freeze_ms"], ". Did you mean `longest_freeze_ms`?"),
-        ("ab", ["abc", "abd", "abe", "abf"], ". Did you mean `abf` or `abe` or `abd`?"),  # ties: last in the alphabet
+        ("ab", ["abc", "abd", "abe", "abf"], ". Did you mean `abf`, `abe` or `abd`?"),  # ties: last in the alphabet
         ("psnr_", ["psnr", "psnr"], ". Did you mean `psnr`?"),
         (
             "freeze",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import rushes
+from rushes.core.machine.installing import extra_command
 from rushes.media import ClipReader, write_clip
 from rushes.media.find.datasets import dataset_clips, is_dataset
 from rushes.media.find.sets import read_set
@@ -109,7 +111,7 @@ def test_bad_tables_are_one_line(tmp_path: Path, files: list[Path], monkeypatch:
     plain, two = write("plain.parquet", {"n": [1]}), write("two.parquet", {"video_a": [b"x"], "video_b": [b"y"]})
     same = write("same.parquet", {"video": [b"x", b"y"], "id": ["p", "p"]})
     for given, line in (
-        ("hf:nowhere", "hf: reads what lies here"),
+        ("hf:nowhere", "hf: reads local data sets"),
         (f"hf:{tmp_path / 'empty'}", "expected a folder of save_to_disk, or parquet files"),
         (str(tmp_path / "broken.parquet"), "cannot be read as a table"),
         (plain, "no column holds videos; the columns are n"),
@@ -124,5 +126,5 @@ def test_bad_tables_are_one_line(tmp_path: Path, files: list[Path], monkeypatch:
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(rushes.MissingDependency, match=r"pip install 'rushes\[datasets\]'"):
+    with pytest.raises(rushes.MissingDependency, match=re.escape(extra_command("datasets"))):
         list(dataset_clips(same))

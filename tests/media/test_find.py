@@ -116,7 +116,7 @@ def test_two_sounds_for_one_stem_are_not_guessed_between(folder: Path) -> None:
         (sounds / f"take2.{ending}").touch()
     with pytest.raises(InputError, match="take2.mp3 and take2.wav both fit"):
         match_audio([folder / "take2.MP4"], sounds)
-    with pytest.raises(InputError, match="no such thing"):
+    with pytest.raises(InputError, match="found neither"):
         match_audio([], folder / "nowhere")
 
 

@@ -17,7 +17,7 @@ NOTES = {
         "measures_wrongly failed: AttributeError: 'Observation' object has no attribute 'no_such_series'"
     ),
     "other_input": "other_input failed: DefinitionError: `input` is set by Rushes for every clip metric; rename it",
-    "takes_a_series": "takes_a_series failed: DefinitionError: the series 'time_ms' needs a name of its own",
+    "takes_a_series": "takes_a_series failed: DefinitionError: the series 'time_ms' needs its own name",
 }
 
 

@@ -239,3 +239,11 @@ def test_a_database_that_is_none(tmp_path):
     (tmp_path / "text.db").write_text("no database at all, only a line of text")
     result = rushes("study", "status", "--db", tmp_path / "text.db")
     assert result.exit_code == 1 and result.stderr.count("\n") == 1
+
+
+def test_asking_for_a_study_makes_no_database(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (["status", "fetv"], ["report", "fetv", "-o", "x.html"], ["export", "fetv", "-o", "x"]):
+        result = rushes("study", *words)
+        assert result.exit_code == 1 and result.stderr.count("\n") == 1
+        assert "studies.db: no such database" in result.stderr and not any(tmp_path.iterdir())

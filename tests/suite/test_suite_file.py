@@ -219,7 +219,7 @@ def test_init_says_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty: expected clips, or folders of clips; found none"):
         draft_suite(tmp_path / "empty", tmp_path / "s.toml")
-    with pytest.raises(InputError, match="expected a folder; there is none"):
+    with pytest.raises(InputError, match="expected a folder; it does not exist"):
         draft_suite(tmp_path / "gone", tmp_path / "s.toml")
     folders(tmp_path / "only", "gt")
     with pytest.raises(InputError, match="found none beside the reference"):

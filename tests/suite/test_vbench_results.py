@@ -124,7 +124,7 @@ def test_image_to_video(tmp_path: Path) -> None:
     [
         ("{", "cannot be read as JSON"),
         ("[]", "expected VBench's results"),
-        ('{"sharpness": [0.5, []]}', "'sharpness' is no dimension of VBench"),
+        ('{"sharpness": [0.5, []]}', "'sharpness' is not a dimension of VBench"),
         ('{"scene": 0.5}', r"scene is \[score, \[videos\]\]"),
         ('{"scene": ["high", []]}', r"scene is \[score, \[videos\]\]"),
         ('{"scene": [55.29, []]}', "scene is 55.29, and VBench's scores are shares; is it in per cent"),

@@ -152,6 +152,20 @@ def test_results_show_the_ranking_and_every_number_carries_its_signature(divided
     assert client.get("/studies/bars/results?ties=coin").status_code == 400
 
 
+def test_names_of_systems_are_never_capitalised(study: Study) -> None:
+    """Heads begin with a capital letter; a system's name at the head of a column stays as it was given."""
+    study.service.create_study(StudyPlan(name="lower", gold_every=0, repeat_every=0), training=False)
+    rated = {"temporal": (4, 2)}
+    votes = [
+        Vote(sample=f"s{n}", system_a="amber", system_b="brick", winner=winner, rater="r", ratings=rated)
+        for n, winner in enumerate(("a", "b", "a"))
+    ]
+    study.service.import_ratings("lower", votes)
+    page = study.admin().get("/studies/lower/results").text
+    heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", page)
+    assert {"Rank", "amber ↑", "brick ↑"} <= set(heads), heads
+
+
 def test_votes_that_cannot_be_ranked_say_why(study: Study) -> None:
     vote_through(study, study.rater(), for_system(study, SYSTEMS[0]))
     page = study.admin().get("/studies/bars/results")

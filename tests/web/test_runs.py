@@ -18,6 +18,8 @@ from rushes.compare.runs.as_data import comparison_data
 from rushes.compare.runs.many import compare_all
 from rushes.compare.runs.page.words import opening, sentence
 from rushes.core import Measurement, canonical_json
+from rushes.core.reason import Reason, by_severity
+from rushes.core.span import Span
 from rushes.core.words.definition_text import value_text
 from rushes.core.words.number_text import signed_text as signed
 from rushes.instruments.clip.evaluate import evaluate_clips
@@ -26,7 +28,7 @@ from rushes.instruments.distribution.definitions import bound_definition
 from rushes.instruments.distribution.protocols import recipe
 from rushes.instruments.robustness import demo as robustness
 from rushes.storage.runs import Entry, RunWriter, Subject, read_run
-from rushes.web.runs.data import frame_size
+from rushes.web.runs.data import fired_spans, frame_size
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, SETTINGS, entry, newer_run, owner, write_run
@@ -176,6 +178,22 @@ def test_the_timeline_marks_what_was_counted(make_site: MakeSite, measured: tupl
     assert [frame for _, frame in spikes] == [20, 21]  # into the flash and out of it
     assert data["frames"] == 50
     assert client.get("/static/timeline.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_the_timeline_marks_whatever_fired(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    """Flicker has no moment of its own: its bar is as long as the clip."""
+    spread = Reason(metric="luma_alternation", value=3.0, comparison="above", threshold=1.0, words="flickers")
+    frozen = Reason(
+        metric="longest_freeze_ms", value=900.0, comparison="above", threshold=450, words="frozen", span=Span(100, 1000)
+    )
+    assert fired_spans([frozen, spread]) == [
+        {"word": "flickers", "tone": "warn", "span": None},
+        {"word": "frozen", "tone": "warn", "span": [100, 1000]},
+    ]
+    client = owner(make_site(runs=[measured[0]]))
+    for subject in read_run(measured[0]).subjects:
+        shown = client.get("/runs/model_a/timeline.json", params={"id": subject.id}).json()["timeline"]
+        assert [one["word"] for one in shown["fired"]] == [reason.kind for reason in by_severity(subject.why)]
 
 
 def test_two_takes_differ_only_where_signatures_agree(make_site: MakeSite, tmp_path: Path, five: Path) -> None:

@@ -301,7 +301,7 @@ def test_a_damaged_mark_file_does_not_stop_the_page(make_site: MakeSite, five: P
     (five / FILE).write_text("{")
     client = owner(make_site(runs=[five]))
     page = client.get("/runs/five")
-    assert page.status_code == 200 and "mend or remove it" in page.text
+    assert page.status_code == 200 and "fix or remove it" in page.text
     answer = client.send_json("/runs/five/triage", {"id": "a", "star": True})
     assert answer.status_code == 409 and (five / FILE).read_text() == "{"
     assert client.send_json("/runs/five/triage", {"id": "zz", "star": True}).status_code == 404

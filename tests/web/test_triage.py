@@ -79,7 +79,7 @@ def test_a_damaged_file_is_said_and_never_written_over(run: Path, text: str) -> 
     data = text.encode("utf-8", "surrogatepass")
     (run / FILE).write_bytes(data)
     assert FILE in read_marks(run).problem
-    with pytest.raises(RunError, match="mend or remove"):
+    with pytest.raises(RunError, match="fix or remove"):
         change_mark(run, "a", Change(star=True))
     assert (run / FILE).read_bytes() == data
 

@@ -20,6 +20,7 @@ from rushes.cli.main import app
 from rushes.cli.workbench.serve import _discovery
 from rushes.cli.workbench.view import _show
 from rushes.compare.board.board import board_page
+from rushes.core.machine.installing import extra_command
 from rushes.storage.runs import Entry, RunWriter
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
@@ -421,4 +422,4 @@ def test_a_core_install_says_which_packages_it_needs(
     monkeypatch.setitem(sys.modules, package, None)
     done = CliRunner().invoke(app, [command])
     assert done.exit_code == 1 and not done.stdout
-    assert done.stderr == f"rushes: rushes {command} needs {package}; run: pip install 'rushes[web]'\n"
+    assert done.stderr == f"rushes: rushes {command} needs {package}; run: {extra_command('web')}\n"

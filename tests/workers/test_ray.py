@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -29,6 +30,7 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.core.errors import InputError, MissingDependency, RunError
+from rushes.core.machine.installing import extra_command
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.distribution.clips import sharding
 from rushes.instruments.distribution.clips.sharding import Network, features_on_workers
@@ -452,7 +454,7 @@ def test_why_a_cluster_cannot_be_joined() -> None:
 
 def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'rushes\[ray\]'"):
+    with pytest.raises(MissingDependency, match=re.escape(extra_command("ray"))):
         list(run_tasks(square, [1], engine=Engine(kind="ray")))
 
 

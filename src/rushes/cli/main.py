@@ -146,7 +146,7 @@ def _verb(name: str, reference: str) -> Any:
         why = failure(f"loading the verb {name} of {reference.partition(':')[0]}", error)
 
     def broken() -> None:
-        raise InputError(f"{why}; mend or remove the package")
+        raise InputError(f"{why}; fix or remove the package")
 
     broken.__doc__ = f"Cannot be used: {why}."
     return broken

@@ -142,7 +142,7 @@ def _settings(path: Path, table: Mapping[str, Any], command: Any, names: tuple[s
         if option is None:
             known = [*below, *options]
             if not names and not isinstance(value, dict):
-                raise InputError(f"{where}: {key} stands in no table; expected [COMMAND] above it, such as [clip]")
+                raise InputError(f"{where}: {key} is in no table; expected [COMMAND] above it, such as [clip]")
             raise InputError(f"{where}: {unknown_key(key, known)}")
         if option.parameter in _ONLY_TYPED:
             raise InputError(f"{where}: {option.name} removes what is there, so it is taken from the command line only")

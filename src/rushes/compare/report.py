@@ -74,16 +74,28 @@ def write_report(
     jobs: int | None = None,
     progress: Progress = no_progress,
 ) -> Report:
-    """Write one run or several, read or by directory, as one HTML file that opens offline.
+    """Write one run or several as one HTML file that opens offline.
 
-        rushes.write_report(run, "report.html")
-        rushes.write_report(["runs/monday", "runs/tuesday"], "report.html", strips=0)
+        rushes.report("runs/monday", "report.html")
+        rushes.report(["runs/monday", "runs/tuesday"], "report.html", strips=0)
 
-    Runs that measured the same clips are compared: the page opens with what is better, worse and cannot be told. `lead`
-    is a sentence above the verdict, `made_by` the command line that the page names at its end. `strips` is for how many
-    clips of a run to take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished
-    so far. The same runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a
-    newer version.
+    Args:
+        runs: runs, read or by directory. If they measured the same clips, the page opens with what is better and
+            worse.
+        out: the file; by default `report.html` in the run's directory.
+        title: heading of the page.
+        lead: a sentence above the answer.
+        made_by: the command line that the page names at its end.
+        strips: for how many clips of a run to take pictures, worst first; 100 by default, 0 for none.
+        jobs: worker processes that take the pictures; by default one per core.
+        progress: called while it works.
+
+    Returns:
+        A `Report`: the page's path, size and answer. The same runs and clips give the same bytes. A run that is still
+        going has what is finished so far.
+
+    Raises:
+        RunError: a folder is not a run, or a newer version wrote it.
     """
     given = [runs] if isinstance(runs, (Run, Path, str)) else runs
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)

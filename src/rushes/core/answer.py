@@ -87,7 +87,7 @@ def told_html(self: Any, *parts: str) -> str:
 
 def frame_of(rows: Sequence[Mapping[str, object]]) -> Any:
     """Rows as a data frame; columns in order of first appearance."""
-    pandas = optional_package("pandas", "a data frame needs pandas; run: pip install pandas")
+    pandas = optional_package("pandas", "a data frame needs pandas", package="pandas")
     heads = list(dict.fromkeys(key for row in rows for key in row))
     return pandas.DataFrame([[row.get(head) for head in heads] for row in rows], columns=heads)
 

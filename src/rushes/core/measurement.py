@@ -77,7 +77,7 @@ class Measurement(Estimate):
         if self.value is not None:
             self._check_range(name, float(self.value))
         elif self.interval is not None:
-            raise DefinitionError(f"{name}: an interval needs a value to stand beside")
+            raise DefinitionError(f"{name}: an interval needs a value")
         if self.at or self.definition.places or not isinstance(self.at, tuple):
             self._order_at(name)
 

@@ -239,7 +239,7 @@ def _beside(value: float, threshold: float) -> str:
     """As everywhere (`number_text`), or with as many decimals as show on which side of the threshold it lies.
 
     >>> _beside(0.00003, 0.0001), _beside(1320.0, 450), _beside(0.300004, 0.3), _beside(0.0987, 0.33)
-    ('0.00003', '1320', '0.300004', '0.0987')
+    ('3e-5', '1320', '0.300004', '0.0987')
     """
     for text in (number_text(value), *(fixed_text(value, decimals) for decimals in range(1, 9))):
         if (float(text) > threshold) == (value > threshold) and float(text) != threshold:

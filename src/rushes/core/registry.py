@@ -18,7 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
 from rushes.core.words.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -54,17 +54,19 @@ def catalogued(name: str, instrument: str = "") -> list[Definition]:
     return found
 
 
-def optional_package(name: str, needed: str) -> Any:
-    """A package that an extra brings, imported now; `MissingDependency` with what needs it, and the command to get it.
+def optional_package(name: str, needs: str, *, extra: str = "", package: str = "") -> Any:
+    """A package of an extra, or another one, imported now; `MissingDependency` with what needs it and how to get it.
 
-    >>> optional_package("not_installed", "charts need it: pip install it")
+    >>> optional_package("not_there", "charts need it", package="it")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    rushes.core.errors.MissingDependency: charts need it: pip install it
+    rushes.core.errors.MissingDependency: charts need it; run: ...pip install it
     """
     try:
         return import_module(name)
     except ImportError:
-        raise MissingDependency(needed) from None
+        from rushes.core.machine.installing import not_installed
+
+        raise not_installed(needs, extra=extra, package=package) from None
 
 
 class Registry(Generic[Thing]):

@@ -54,11 +54,14 @@ class Metrics(Answer):
 def metrics(name: str = "") -> Metrics:
     """The metrics of the catalogue: all of them, those of a family, or one.
 
-        rushes.metrics("csim")              formula, unit, range, direction, edge cases, reference, history
-        rushes.metrics().to_pandas()        all of them
+        rushes.metrics("csim")              # formula, unit, range, direction, edge cases, reference, history
+        rushes.metrics().to_pandas()        # all of them
 
     Args:
         name: any name of a metric (its own, a column's, a paper's, a signature), or a family; all by default.
+
+    Returns:
+        `Metrics`: their definitions, which the repr prints.
 
     Raises:
         InputError: no metric has this name; the message has the nearest.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 
 PACKAGES = ("sqlalchemy", "alembic", "argon2")
 
@@ -13,7 +13,7 @@ def require(packages: tuple[str, ...] = PACKAGES) -> None:
     """`MissingDependency` with the command to run, when one of the packages is not there."""
     for package in packages:
         if find_spec(package) is None:
-            raise MissingDependency(f"the human study needs {package}: python -m pip install 'rushes[web]'")
+            raise not_installed(f"the human study needs {package}", extra="web")
 
 
 require()

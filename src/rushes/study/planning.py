@@ -107,7 +107,7 @@ def _check_rule(rule: ExclusionRule) -> None:
         raise StudyError(f"the least time beyond watching is 0 to 60 seconds; got {rule.min_think_s}")
     for share in (rule.max_side_bias, rule.min_repeat_agreement, rule.max_consensus_p, rule.max_run_p):
         if share is not None and not 0 <= share <= 1:  # NaN is not either
-            raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
+            raise StudyError(f"an exclusion rule's shares are between 0 and 1; got {share}")
 
 
 def declare_exclusion(connection: Connection, now: int, study: str, rule: ExclusionRule) -> None:

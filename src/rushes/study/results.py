@@ -157,7 +157,7 @@ def prompts(connection: Connection, study: str) -> dict[str, str]:
     for row in connection.execute(query.order_by(pair.c.id)):
         key, text = prompt_key(row.family, row.prompt), row.prompt_text or row.prompt
         if texts.setdefault(key, text) != text:
-            raise StudyError(f"study {study}: prompt {key!r} has two texts; give every prompt an id of its own")
+            raise StudyError(f"study {study}: prompt {key!r} has two texts; give every prompt its own id")
     return texts
 
 

@@ -118,7 +118,7 @@ def drafted(folder: Path, out: Path | str) -> tuple[Path, list[str]]:
     It is written once: whoever edits it keeps the edits.
     """
     if (folder / "suite.json").is_file():
-        raise InputError(f"{folder}: holds the runs of a suite; rushes board {folder} shows them")
+        raise InputError(f"{folder}: contains the runs of a suite; rushes board {folder} shows them")
     target = Path(f"{str(out).rstrip('/')}.toml")
     if target.is_file():
         return target, [f"Suite file: {target}"]
@@ -135,7 +135,7 @@ def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[s
     folders: list[Path] = []
     for folder in given:
         if not folder.is_dir():
-            raise InputError(f"{folder}: expected a folder; there is none")
+            raise InputError(f"{folder}: expected a folder; it does not exist")
         below = sorted((path for path in folder.iterdir() if path.is_dir()), key=lambda path: natural_key(path.name))
         inside = [path for path in below if not path.name.startswith(".") and (is_run(str(path)) or _clips(path))]
         direct = is_run(str(folder)) or any(is_clip(path) for path in folder.iterdir() if path.is_file())
@@ -196,7 +196,7 @@ def _named(folders: Iterable[Path]) -> dict[str, tuple[Path, ...]]:
             name = folder.resolve().name
             name = name if names.count(name) == 1 else "/".join(folder.resolve().parts[-2:])
             if any(not is_run(str(other)) for other in found.get(name, ())):
-                raise InputError(f"two folders are called {name}; each system needs a name of its own")
+                raise InputError(f"two folders are called {name}; each system needs its own name")
         found.setdefault(name, []).append(folder)
     return {name: tuple(places) for name, places in found.items()}
 

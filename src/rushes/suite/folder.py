@@ -140,7 +140,7 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
         complete = bool(data["complete"])
         return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=complete, digests=digests)
     except (LookupError, TypeError, AttributeError) as error:
-        raise RunError(f"{file}: is no whole suite ({error!r}); run rushes suite run again") from None
+        raise RunError(f"{file}: is not a complete suite ({error!r}); run rushes suite run again") from None
 
 
 def _require_text(*given: object) -> None:
@@ -276,8 +276,8 @@ def _steps(suite: Suite) -> Iterator[tuple[SuiteStep, SuitePlan, SuiteSystem | N
         & {folder.casefold() for folder in folders}
     ):
         raise InputError(
-            f"suite {suite.name}: {clash[0]} is a folder of its own below {option('-o', 'out')}; call that system "
-            "otherwise"
+            f"suite {suite.name}: {clash[0]} is already used for a folder below {option('-o', 'out')}; rename that "
+            "system"
         )
     for system, folder in zip(measured, folders, strict=True):
         for plan in suite.instruments:

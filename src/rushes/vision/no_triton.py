@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import pip_install
 from rushes.core.words.options import option
 
 
@@ -17,7 +18,7 @@ class _Missing:
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         raise MissingDependency(
-            f"the quick GPU path needs Triton: pip install triton, or leave it: {option('--precision fp32')}, "
+            f"the quick GPU path needs Triton; run: {pip_install('triton')}, or use {option('--precision fp32')} or "
             f"{option('--device cpu')}"
         )
 

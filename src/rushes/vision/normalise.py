@@ -39,7 +39,7 @@ def normalised(frames: Array, how: str) -> Array:
     elif found := _STANDARD.fullmatch(how):
         x = (x / 255.0 - _channels(found["mean"], x)) / _channels(found["spread"], x)
     else:
-        raise InputError(f"{how!r} is no normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
+        raise InputError(f"{how!r} is not a normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
     return cast(Array, x)
 
 

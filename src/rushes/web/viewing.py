@@ -72,8 +72,12 @@ def view(folder: Path | str | Run = ".", *, port: int = 0) -> View:
         shown.stop()
 
     Args:
-        folder: a run, or a folder with runs, boards, sweeps and studies below; the working directory by default.
+        folder: a run, or a folder with runs, boards, sweeps and studies below; "." by default, the
+            working directory.
         port: port to listen on, on this machine only; 0, the default, takes a free one.
+
+    Returns:
+        A `View`: its address, `.show()` to open it, `.stop()` to end it.
 
     Raises:
         InputError: there is no such folder, or it cannot be served.

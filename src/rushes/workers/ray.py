@@ -193,7 +193,7 @@ class _Pool(Generic[Task, Result]):
         reason = " ".join(str(error).split())
         if "No module named 'rushes'" in reason or "failed to import" in reason:
             version = self._identity.get("rushes", "")
-            raise RunError(f"a node of the Ray cluster has no Rushes: pip install 'rushes=={version}' on every node")
+            raise RunError(f"a node of the Ray cluster has no Rushes; install version {version} on every node")
         self._failed_starts += 1
         if self._failed_starts >= _FAILED_STARTS:
             raise RunError(f"workers cannot be started on the Ray cluster ({reason[:300]})")

@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
+from rushes.core.machine.installing import not_installed
 from rushes.core.words.options import option
 from rushes.workers.local import cpu_count
 
@@ -31,7 +32,7 @@ def load_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise MissingDependency(f"{option('--engine ray')} needs Ray: pip install 'rushes[ray]'") from None
+        raise not_installed(f"{option('--engine ray')} needs Ray", extra="ray") from None
     return ray
 
 

@@ -20,6 +20,7 @@ from rushes.compare.agreement.tables import as_data, sentences
 from rushes.compare.board.model import BoardClip, BoardData, Reading, System
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.core.words.number_text import number_text
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.table import write_csv as write_votes
 from rushes.suite.prompts import Prompt
@@ -267,6 +268,22 @@ def test_the_command(tmp_path: Path) -> None:
     assert all(n["signature"] in signatures for m in data["metrics"] for n in m["numbers"])
     bad = CliRunner().invoke(app, ["believe", str(tmp_path / "runs"), "--ratings", str(tmp_path / "none.csv")])
     assert bad.exit_code == 1 and len(bad.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("width", ["80", "160"])
+def test_the_number_that_decides_is_in_the_table(tmp_path: Path, width: str) -> None:
+    """An interval without 0 beside "inconclusive" needs the p that was corrected for all the metrics."""
+    runs(tmp_path / "runs")
+    words = ["believe", str(tmp_path / "runs"), "--ratings", str(ratings_file(tmp_path))]
+    shown = CliRunner().invoke(app, words, env={"COLUMNS": width}).stdout
+    found = rushes.believe(tmp_path / "runs", tmp_path / "ratings.csv")
+    rows = {line.split()[0]: line.split() for line in shown.splitlines() if line.endswith(("agrees", "inconclusive"))}
+    assert {"good", "turned", "noise"} <= rows.keys()
+    for one in found.of("quality"):
+        if one.p is not None and one.p.value is not None:
+            assert rows[one.metric.definition.name][-2] == number_text(float(one.p.value))
+    told = " ".join(shown.split())
+    assert "(Holm)" in told and "p, after Holm's correction over the metrics of one question, is at most 0.05" in told
 
 
 def test_false_alarms_and_hits() -> None:

@@ -69,11 +69,15 @@ class TestTerminal:
     @pytest.mark.parametrize(
         ("raters", "words"),
         [
-            ("lower", "warp agrees on temporal quality (80 % of pairs with people; caution: noise)."),
+            (
+                "lower",
+                "warp agrees with raters on temporal quality (right in 80 % of the pairs that people judged; "
+                "also affected by noise).",
+            ),
             (
                 "higher",
                 "warp contradicts raters on temporal quality: amber over every other system; birch over cedar "
-                "(80 % of pairs with people; caution: noise).",
+                "(right in 80 % of the pairs that people judged; also affected by noise).",
             ),
         ],
     )
@@ -86,7 +90,7 @@ class TestTerminal:
     def test_without_raters_the_headline_is_not_repeated(self) -> None:
         lines = opened(made(credential(WARP.definition))).terminal(80)
         assert lines[0].startswith("Better in temporal quality by warp")
-        assert lines[1] == "warp agrees in 80 % of pairs with people; caution: noise."
+        assert lines[1] == "warp is right in 80 % of the pairs that people judged; also affected by noise."
         assert lines[-1].startswith("Nobody rated these clips.") and len(lines) <= 4
 
     def test_a_question_has_one_line_however_narrow_the_window(self) -> None:

@@ -206,7 +206,7 @@ def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
         ({"repeats": [gate_run("a", {PSNR: BASE})]}, "this is the baseline itself"),
         ({"repeats": [gate_run("b", {PSNR: BASE})]}, "b: a repeat is another run .*; this is the candidate"),
         ({"repeats": [gate_run("c", {PSNR: BASE})] * 2}, "given twice"),
-        ({"repeats": [gate_run("c", {PSNR: [1.0]}, clips=["else"])]}, "c is no repeat of the baseline: no subject"),
+        ({"repeats": [gate_run("c", {PSNR: [1.0]}, clips=["else"])]}, "c is not a repeat of the baseline: no subject"),
         ({"repeats": [gate_run("c", {PSNR: BASE}, status="running")]}, "c: the run is running; .*let it finish"),
     ],
 )

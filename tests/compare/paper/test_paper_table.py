@@ -463,7 +463,7 @@ def test_a_run_of_another_kind(tmp_path: Path) -> None:
     with RunWriter(tmp_path / "run", instrument="robustness", settings={}) as run:
         run.finish([])
     with pytest.raises(
-        RunError, match="holds a run of instrument robustness; a paper's table is made of runs of fidelity"
+        RunError, match="contains a run of instrument robustness; a paper's table is made of runs of fidelity"
     ):
         paper_table(tmp_path / "run")
 

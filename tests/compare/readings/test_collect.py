@@ -293,7 +293,7 @@ def test_bad_places_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected NAME=RUN"):
         collect_board(["=x", "y"])
     (tmp_path / "suite.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(RunError, match="is no whole suite"):
+    with pytest.raises(RunError, match="is not a complete suite"):
         collect_board(tmp_path)
 
 

@@ -155,7 +155,7 @@ def test_a_rule_may_name_a_second_reading_or_a_whole_signature() -> None:
     }
     assert judge(values, profile).reasons == ("blur_p10=4 < 5", "flicker_delta=8.500 > 8")
     other = signature.replace("mean-abs-delta", "median")
-    with pytest.raises(InputError, match="no clip metric"):
+    with pytest.raises(InputError, match="not a clip metric"):
         parse_profile(f'name = "x"\n[flagged]\n"{other}" = {{ above = 8 }}\n', source="x")
 
 
@@ -191,7 +191,7 @@ def test_the_digest_follows_the_rules_not_the_file() -> None:
         ("[reject]\n", "expected a name"),
         ('name = "x"\n[warn]\n', "'warn'"),
         ('name = "x"\nreject = 3\n', "table"),
-        ('name = "x"\n[reject]\nfocus = { below = 3 }\n', "no clip metric"),
+        ('name = "x"\n[reject]\nfocus = { below = 3 }\n', "not a clip metric"),
         ('name = "x"\n[reject]\nblur_score = 3\n', "expected { above"),
         ('name = "x"\n[reject]\nblur_score = { under = 3 }\n', "above/below"),
         ('name = "x"\n[reject]\nblur_score = { below = true }\n', "above/below"),

@@ -251,7 +251,7 @@ def test_the_specifications_profile_shows_its_own_metrics(
     asked = ("clip", takes / "good 1.mkv", "--profile", "metricbundle-v1", "--tier", 0)
     done = rushes(*asked, "-o", tmp_path / "run", "-v")
     head = next(line for line in done.stdout.splitlines() if line.startswith("clip "))
-    assert head.split() == ["clip", "signal", "flicker_score", "freeze_frame_ratio", "blur_score"], (
+    assert head.split() == ["clip", "review", "signal", "flicker_score", "freeze_frame_ratio", "blur_score"], (
         "tier 0 has no mouth"
     )
     assert "flicker_score|input:raw|" in done.stdout and "sharpness|" not in done.stdout
@@ -279,3 +279,20 @@ def test_the_rate_of_the_canonical_form(takes: Path, tmp_path: Path) -> None:
     for wrong in (("--canon", "--fps", "fast"), ("--fps", "25")):
         done = rushes("clip", clip, *wrong, "-o", tmp_path / "other")
         assert done.exit_code == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_rule_that_needs_sound_is_not_skipped_where_clips_have_none(takes: Path, tmp_path: Path) -> None:
+    """Nothing is missing from a silent clip; a rule that did lack a value says for how many clips."""
+    silent = rushes("clip", takes, "-o", tmp_path / "run")
+    assert silent.exit_code == 0 and "Rules skipped" not in silent.output and "av_duration" not in silent.output
+    faces = tmp_path / "faces.toml"
+    faces.write_text('name = "faces"\n[flagged]\nface_present_ratio = { below = 0.5 }\n')
+    done = rushes("clip", takes, "--profile", faces, "--tier", 0, "-o", tmp_path / "tier0")
+    assert "Rules skipped for lack of a value: face_present_ratio (3 of 3 clips)" in " ".join(done.output.split())
+
+
+def test_a_table_beside_the_clips_is_not_measured_as_one(tmp_path: Path) -> None:
+    (tmp_path / "prompts.csv").write_text("prompt_id,prompt\np1,a dog\n")
+    done = rushes("clip", tmp_path / "prompts.csv", "-o", tmp_path / "run")
+    assert done.exit_code == 1 and done.stderr.count("\n") == 1 and not (tmp_path / "run").exists()
+    assert done.stderr.endswith("expected a clip, a folder or a glob; this is a .csv file\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from tests.oracle.raft import COLUMNS, ITERATIONS, ROWS, pictures
 
 from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import extra_command
 from rushes.instruments.clip.metrics.warping import RAFT_WEIGHTS, require_raft
 from rushes.vision.models.catalogue import file_named
 
@@ -100,5 +102,5 @@ def test_without_the_weights_the_command_is_named(monkeypatch: pytest.MonkeyPatc
 
 def test_without_torch_the_install_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushes.instruments.clip.metrics.warping.find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match=r"pip install 'rushes\[fvd\]'"):
+    with pytest.raises(MissingDependency, match=re.escape(extra_command("fvd"))):
         require_raft()

@@ -181,3 +181,14 @@ def test_a_lane_reaches_to_its_threshold() -> None:
 
 def data_with(settings: dict[str, str], given: dict[str, np.ndarray]) -> dict[str, Any]:
     return json.loads(json.dumps(clip_timeline((*measured(), *LANES), given, settings)))  # type: ignore[no-any-return]
+
+
+def test_no_lane_has_the_name_of_another_metric() -> None:
+    """A lane "Sharpness" that draws blur_score, 0 to 2000, beside a sharpness of 0.6962 is two numbers of one name."""
+    names = {name.replace("_", " "): name for name in METRICS}
+    drawn = {name: one.lane for name, one in METRICS.items() if one.lane is not None}
+    assert len(drawn) >= len(DRAWN)
+    for name, lane in drawn.items():
+        for text in (lane.label, *(trace.word for trace in lane.traces)):
+            owner = names.get(text.lower(), name)
+            assert METRICS[owner].definition.name == METRICS[name].definition.name, f"{text!r} is {owner}'s"

@@ -409,7 +409,7 @@ def test_a_program_of_the_users_own(clip: Path, stand_in: Callable[..., dict[str
         ("sys.exit(3)", "the program ended with code 3"),
         ("print('[x @ 0x12ab] No such filter', file=sys.stderr); sys.exit(1)", "code 1: No such filter"),
         ("sys.stdin.buffer.read(9); os.kill(os.getpid(), 9)", "the program was ended by SIGKILL"),
-        ("sys.stdin.buffer.read(); print('nothing')", "the program's log is no log of libvmaf's"),
+        ("sys.stdin.buffer.read(); print('nothing')", "the program did not write libvmaf's log"),
         ("sys.stdin.buffer.read(9000)\n" + GOOD, "the program measured 2 of 3 pairs of frames"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from rushes.core.errors import MissingDependency, WeightsError, WeightsNotFound  # noqa: E402
+from rushes.core.machine.installing import extra_command  # noqa: E402
 from rushes.instruments.fidelity.arrays import compare_arrays  # noqa: E402
 from rushes.instruments.fidelity.metrics import METRICS, lpips  # noqa: E402
 from rushes.instruments.fidelity.networks import quick, tiles  # noqa: E402
@@ -307,5 +309,5 @@ def test_what_is_missing_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(MissingDependency, match="rushes models pull lpips-vgg$"):
         METRICS["disco_lpips"].require({})
     monkeypatch.setattr(lpips, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match=r"LPIPS needs torch; run: pip install 'rushes\[fvd\]'"):
+    with pytest.raises(MissingDependency, match=f"LPIPS needs torch; run: {re.escape(extra_command('fvd'))}"):
         METRICS["lpips"].require({})

@@ -244,7 +244,7 @@ def test_a_program_is_a_judge(world, tmp_path):
     [
         ("openai", "judge is openai:URL#MODEL"),
         ("openai:localhost#m", "reads http"),
-        ("openai:http://u:p@host/v1#m", "no user name or password"),
+        ("openai:http://u:p@host/v1#m", "not contain a user name or password"),
         ("openai:http://host/v1", "names the model after #"),
         ("command:nothing-like-it {request}", "no such program"),
         ("command:echo", "needs {request}"),

@@ -39,7 +39,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 def test_a_row_per_clip_and_the_set_pooled_and_as_a_mean(folders: tuple[Path, Path], tmp_path: Path) -> None:
     done = score_poses(*folders, norms="absolute-px=2", ks=20, run=tmp_path / "run")
     assert list(done.clips) == ["a", "b", "lonely", "odd", "sub_c"]
-    assert done.failed["lonely"].startswith("no prediction of this name") and "no numpy file" in done.failed["odd"]
+    assert done.failed["lonely"].startswith("no prediction of this name") and "not a numpy file" in done.failed["odd"]
     # PCK at 2 px: 1, 1, 0 with 4, 8, 12 frames of 17 joints. Pooled 12/24, mean 2/3. MPJPE pooled (4+16+36)/24, mean 2.
     values = {(m.name, dict(m.definition.params)["aggregate"]): (m.value, m.count) for m in done.measurements}
     assert values["pck", "pooled"] == (0.5, 24 * 17) and values["pck", "mean"] == (pytest.approx(2 / 3), 3)

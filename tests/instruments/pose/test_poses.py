@@ -66,7 +66,7 @@ def test_npy_that_is_none(tmp_path: Path) -> None:
     np.save(tmp_path / "d.npy", np.zeros((1, 17, 2), dtype=complex))
     refused(tmp_path / "d.npy", "real numbers")
     np.save(tmp_path / "e.npy", np.zeros((0, 17, 2)))
-    refused(tmp_path / "e.npy", "holds no poses")
+    refused(tmp_path / "e.npy", "has no poses")
 
 
 def test_npz_with_everything(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_npz_that_does_not_fit(tmp_path: Path) -> None:
     np.savez(path, keypoints=np.zeros((2, 17, 2)), size=np.array([np.nan, 1]))
     assert read_poses(path).size is None
     refused(
-        write(tmp_path, "b.npz", "no zip"), "b.npz: expected arrays as numpy.savez writes them; the file is no numpy"
+        write(tmp_path, "b.npz", "no zip"), "b.npz: expected arrays as numpy.savez writes them; this is not a numpy"
     )
 
 
@@ -145,7 +145,7 @@ def test_coco_results_and_duplicates(tmp_path: Path) -> None:
         ("{", "not JSON"),
         ({"images": []}, "expected COCO annotations"),
         ([1, 2], "expected COCO annotations"),
-        ({"annotations": []}, "holds no poses"),
+        ({"annotations": []}, "has no poses"),
         ([coco(keypoints=[1, 2])], "x, y, v for each joint"),
         ([coco(keypoints="abc")], "x, y, v for each joint"),
         ([coco(keypoints=[1, 2, "v"])], "image 1: expected a number; got 'v'"),
@@ -196,8 +196,8 @@ def test_json_lines_without_ids_in_three_dimensions_and_flat(tmp_path: Path) -> 
         ('{"id": 1, "keypoints": [[1, 2]]}\n{"keypoints": [[1, 2]]}', "line 2 has no id"),
         ('{"id": 1, "keypoints": [[1, 2]]}\n{"id": 1, "keypoints": [[1, 2]]}', "image 1 has two poses"),
         ('{"keypoints": [[1, 2]], "visibility": [1]}\n{"keypoints": [[1, 2]]}', "line 2 has no visibility"),
-        ('{"keypoints": null}', "holds no poses"),
-        ("", "holds no poses"),
+        ('{"keypoints": null}', "has no poses"),
+        ("", "has no poses"),
     ],
 )
 def test_json_lines_that_are_not(tmp_path: Path, text: str, message: str) -> None:

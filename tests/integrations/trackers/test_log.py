@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 import rushes
 from rushes.core import Definition, Interval, Measurement
 from rushes.core.definition import signature_params
+from rushes.core.machine.installing import extra_command
 from rushes.media import write_clip
 
 FVD = Definition(
@@ -246,9 +248,10 @@ def test_bare_numbers_unknown_trackers_and_missing_packages(tmp_path: Path, monk
         rushes.trackers.log(numbers(), "tensorboard:x", report=True)
     with pytest.raises(rushes.InputError, match="a step is a whole number"):
         rushes.trackers.log(numbers(), "tensorboard:x", step=1.5)  # type: ignore[arg-type]
+    command = re.escape(extra_command("trackers"))
     for name in ("wandb", "mlflow", "tensorboard"):
         monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(rushes.MissingDependency, match=f"needs {name}; run: pip install 'rushes\\[trackers\\]'"):
+        with pytest.raises(rushes.MissingDependency, match=f"needs {name}; run: {command}"):
             rushes.trackers.log(numbers(), f"{name}:{tmp_path}")
     assert not os.listdir(tmp_path)
 

@@ -288,7 +288,7 @@ def test_every_number_says_what_it_is_about_and_how_sure_it_is(tmp_path: Path) -
         writer.finish(["it"])
     text = write_report([tmp_path / "run"], tmp_path / "r.html").path.read_text()
     assert '<span class="place">system &lt;b&gt;100%|A</span><span class="settings">(half)</span>' in text
-    assert '<td class="interval">980.5 to 1020 (95 %, rater-clustered)</td>' in text
+    assert '<td class="interval">980.5 to 1020 (95 %, clustered by rater)</td>' in text
     assert '<span class="place">system birch</span><span class="settings">(win)</span>' in text
     assert text.count('<th scope="col">interval</th>') == 1
 

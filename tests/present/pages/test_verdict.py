@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rushes.core.reason import Cause, Reason
+from rushes.present.pages.subjects import subject_table
 from rushes.present.verdict.verdict import Finding, Highlight, Side, Verdict, clip_verdict, worst_of
-from rushes.storage.runs import Subject
+from rushes.storage.runs import Entry, Subject
 
 
 def clip(name: str, badge: str | None, *reasons: str) -> Subject:
@@ -86,3 +88,23 @@ def test_sides_say_what_is_known() -> None:
     )
     moved = Side(name="B", against="A", moved=("blur",)).sentence
     assert moved == "B differs from A; changed (no better direction): blur."
+
+
+def test_reasons_are_counted_by_words_without_gaps() -> None:
+    """A chart of reasons says what is wrong: neither a metric's name nor "… of … frames missing"."""
+    why = [
+        Reason(metric="luma_alternation", value=3.0, comparison="above", threshold=1.0, words="flickers"),
+        *(Reason(cause=cause, value=1, threshold=2) for cause in Cause if cause not in (Cause.RULE, Cause.OTHER)),
+    ]
+    entries = [
+        Entry(
+            subject=Subject(id=f"c{n}", kind="clip", path="x", sha256=None, badge="flagged", why=[one]), measurements=()
+        )
+        for n, one in enumerate(why)
+    ]
+    table = subject_table(
+        entries, noun="clip", signals=("flagged",), columns=(), about=lambda one: "", details=lambda one: {}
+    )
+    words = [text for _, text, _ in table.reasons]
+    assert "flickers" in words and len(words) == len(why)
+    assert not [text for text in words if "…" in text or "_" in text or not text.strip()], words

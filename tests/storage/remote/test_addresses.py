@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rushes.core.errors import MediaError, MissingDependency
+from rushes.core.machine.installing import extra_command
 from rushes.storage.remote import store as remote
 from rushes.storage.remote import transfer
 from rushes.storage.remote.address import RemoteFile, parse_address, safe_name
@@ -59,7 +61,7 @@ def test_a_question_mark_is_a_pattern_and_not_a_query() -> None:
 
 def test_a_missing_package_is_one_line_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match=r"gs:// addresses need fsspec: pip install 'rushes\[remote\]'"):
+    with pytest.raises(MissingDependency, match=f"addresses need fsspec; run: {re.escape(extra_command('remote'))}"):
         list_objects("gs://takes/a.mp4")
 
 

@@ -171,7 +171,7 @@ def test_a_clip_the_network_kept_back_is_tried_again_by_the_next_run(
         (["s3://takes/none.mp4"], "there is no such object"),
         (["s3:///takes"], "the bucket is missing"),
         (["https://takes/a.mp4"], "expected a path or an address that begins with s3://"),
-        (["s3://key:secret@takes/a.mp4"], "must hold no user name or key"),
+        (["s3://key:secret@takes/a.mp4"], "must not contain a user name or key"),
         (["s3://takes/a.mkv", "--audio", "s3://takes/none.wav"], "there is no such object"),
     ],
 )

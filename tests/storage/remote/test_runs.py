@@ -199,7 +199,7 @@ def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
 def test_a_name_that_leads_elsewhere_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = remote.Listing("folder", (RemoteFile(f"s3://takes/run/{name}", 1, "x"),))
     monkeypatch.setattr("rushes.storage.mirrors.pulling.list_objects", lambda url, hidden: listing)
-    with pytest.raises(RunError, match="which no rushes wrote"):
+    with pytest.raises(RunError, match="which Rushes did not write"):
         read_run("s3://takes/run")
 
 

@@ -266,7 +266,7 @@ def test_a_run_stays_in_its_format(tmp_path: Path) -> None:
     with open_run(shards, instrument="clip", settings={}, asked=["x"]) as run:
         assert isinstance(run, ShardedWriter)
         run.finish(names(2))
-    with pytest.raises(RunError, match="holds a run in shards"):
+    with pytest.raises(RunError, match="contains a run in shards"):
         RunWriter(shards, instrument="clip", settings={}, asked=["x"])
     (shards / "triage.json").write_text("{}")
     with open_run(shards, instrument="clip", settings={}, overwrite=True) as run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import wave
 from pathlib import Path
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 from rushes.cli.main import app
 from rushes.core.errors import InputError, MediaError, MissingDependency, WeightsError
 from rushes.core.instrument import DemoPart
+from rushes.core.machine.installing import extra_command
 from rushes.instruments.clip.bundle import KEYS
 from rushes.instruments.clip.demo.faces import HEADS, make_heads, run
 from rushes.instruments.clip.demo.talking import FPS, FRAMES, speech, talking
@@ -254,7 +256,7 @@ def test_missing_models_on_the_command_line_are_one_line(
 def test_without_litert_the_line_says_what_to_install(takes: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
-    with pytest.raises(MissingDependency, match=r"needs LiteRT, not here yet; run: pip install 'rushes\[face\]'$"):
+    with pytest.raises(MissingDependency, match=f"LiteRT, not here yet; run: {re.escape(extra_command('face'))}$"):
         evaluate_clip(takes[0], tier=1)
 
 

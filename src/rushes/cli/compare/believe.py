@@ -124,6 +124,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
         agreement_table,
         explanation,
         general,
+        rule,
         sentences,
         shown_definitions,
         within_systems,
@@ -138,6 +139,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
             tell(*filter(None, [within_systems(found, dimension)]))
             for line in without_value(found, dimension):
                 tell(f"No number: {line}")
+    tell(rule(found))
     if verbose:
         tell(explanation(found))
     show_signatures((general(definition.signature) for definition in shown_definitions(found)), verbose=verbose)

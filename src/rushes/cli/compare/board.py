@@ -22,7 +22,7 @@ def board(
             "-o",
             "--out",
             metavar="FILE",
-            help="The page; board.html in the suite's folder. FILE.tex, FILE.md: the answer and table as text.",
+            help="The page; FILE.tex or .md: answer and table as text. (default: board.html in the suite's folder)",
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
@@ -33,7 +33,7 @@ def board(
         int, typer.Option(min=0, metavar="N", help="Timelines for up to N clips, in the same order.")
     ] = 300,
     with_clips: Annotated[
-        bool, typer.Option("--with-clips", help="A folder to zip: -o DIR gets index.html and the clips, all relative.")
+        bool, typer.Option("--with-clips", help="Write a folder to share: -o DIR gets index.html and the clips.")
     ] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Every sentence of the page's opening.")] = False,
     as_json: Json = False,

@@ -58,7 +58,7 @@ def compare(
     ] = None,
     allow_unjudged: Annotated[
         bool,
-        typer.Option("--allow-unjudged", help="Let --fail-on hold although it could not be checked on every clip."),
+        typer.Option("--allow-unjudged", help="Let --fail-on pass even if it could not be checked on every clip."),
     ] = False,
     junit: JunitOption = None,
     summary: SummaryOption = None,
@@ -68,7 +68,7 @@ def compare(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """What changed between runs: paired differences, how sure they are, which clips changed; as text, page or table.
+    """Show what changed between runs: paired differences with intervals, and the clips that changed most.
 
     Example: rushes compare runs/monday runs/tuesday -o compare.html
     """

@@ -44,7 +44,7 @@ def figure(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a figure for a paper; the same numbers lie beside it as CSV.
+    """Draw a figure for a paper, with its numbers as CSV beside it.
 
     Example: rushes figure scatter out/suite --columns psnr,rating:alignment -o scatter.pdf
     """

@@ -36,7 +36,7 @@ def gate(
         typer.Option(
             "--metric",
             metavar="NAME[:MARGIN]",
-            help="Go by this metric; the margin in its unit, or as 2% of the baseline. (default: all that judge)",
+            help="Go by this metric; the margin in its unit, or as 2% of the baseline. (default: every quality metric)",
         ),
     ] = None,
     baseline_digest: Annotated[
@@ -63,12 +63,12 @@ def gate(
     prompts: PromptsOption = None,
     verbose: Verbose = False,
 ) -> None:
-    """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
+    """Can a candidate (quantised, cached, distilled) replace its baseline? Same within margin, worse, or cannot tell.
 
-    The gate holds only if a metric judges the picture: in runs of rushes fidelity, judge or fvd, or one that agreed
+    The gate passes only if a metric judges the picture: in runs of rushes fidelity, judge or fvd, or one that agreed
     with people. Decoding and timing alone are "cannot tell".
 
-    Exit codes: 0 the gate holds, 3 it does not, 1 it cannot tell or an input is at fault.
+    Exit codes: 0 the gate passes, 3 it does not, 1 it cannot tell or an input is at fault.
 
     Example: rushes gate runs/full runs/int8 --repeat runs/full-seed2 --repeat runs/full-seed3
     """

@@ -32,12 +32,12 @@ def import_scores(
         Path | None, typer.Option(metavar="TOML", help="The same as a file, with a table per metric.")
     ] = None,
     system: Annotated[
-        str, typer.Option(metavar="NAME", help="Which system it is about, where the file does not say so.")
+        str, typer.Option(metavar="NAME", help="Which system it is about, if the file does not say.")
     ] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the existing runs.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Bring scores of other tools in: VBench's results with its total, or a CSV whose columns you declare.
+    """Import scores of other tools: VBench's results with its total, or a CSV whose columns you declare.
 
     Every system becomes a run below DIR, for boards, comparisons and rushes believe. A column that seems to be on two
     scales is reported, and marked on each of its numbers.

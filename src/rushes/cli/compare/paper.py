@@ -27,9 +27,7 @@ def paper(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system. (default: paper)"
-        ),
+        typer.Option("-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system."),
     ] = Path("paper"),
     gt: Annotated[
         str | None, typer.Option("--gt", metavar="GT", help="The references, instead of the last GEN.")
@@ -87,7 +85,7 @@ def paper(
 ) -> None:
     """Measure systems for a paper's table: PSNR, SSIM, LPIPS, L1, FID-VID, FVD, CSIM, LMD and Sync.
 
-    A column that cannot be measured here is a dash with its reason; pull what it lacks and run the same again.
+    A column that cannot be measured is a dash, with the reason. Fetch what is missing and run the same command again.
 
     Example: rushes paper amber/ birch/ --gt real/ -o out --latex
     """

@@ -25,7 +25,7 @@ def rank(
     ] = "",
     study: Annotated[str, typer.Option(metavar="NAME", help="Of a database: which study.")] = "",
     ties: Annotated[
-        Literal["davidson", "rao-kupper", "half-tie", "drop-tie"], typer.Option(help="What a tie is to the strengths.")
+        Literal["davidson", "rao-kupper", "half-tie", "drop-tie"], typer.Option(help="How ties count.")
     ] = "davidson",
     format: Annotated[
         Literal["text", "latex", "csv", "markdown"], typer.Option("--format", help="How the tables are written.")

@@ -18,7 +18,9 @@ def report(
     ],
     out: Annotated[
         str | None,
-        typer.Option("-o", "--out", metavar="FILE", help="The page; report.html in the run, or here for several."),
+        typer.Option(
+            "-o", "--out", metavar="FILE", help="The page. (default: report.html in the run, or here for several runs)"
+        ),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     strips: Annotated[

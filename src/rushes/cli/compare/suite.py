@@ -89,7 +89,7 @@ def run(
 ) -> None:
     """Run everything of a suite that is missing: every system under every instrument, each into a run of its own.
 
-    What fails for one system is reported at the end (exit code 1) and does not stop the others.
+    If one system fails, the others still run; the failure is reported at the end, with exit code 1.
 
     Example: rushes suite run systems/ -o out
     """

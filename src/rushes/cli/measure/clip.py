@@ -49,7 +49,7 @@ def clip(
         list[str],
         typer.Argument(
             metavar="PATH…",
-            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is judged again only.",
+            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is only judged again.",
         ),
     ],
     audio: Annotated[
@@ -116,9 +116,7 @@ def clip(
         str | None,
         typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same paths continue it."),
     ] = None,
-    add: Annotated[
-        bool, typer.Option("--add", help="Put these clips into the run beside those that are in it.")
-    ] = False,
+    add: Annotated[bool, typer.Option("--add", help="Add these clips to the run.")] = False,
     overwrite: Overwrite = False,
     shards: Annotated[
         int | None,
@@ -127,12 +125,10 @@ def clip(
         ),
     ] = None,
     jobs: Jobs = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds a clip may take before it is given up.")
-    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Timeout per clip, in seconds.")] = None,
     memory: Annotated[
         int | None,
-        typer.Option(min=1, metavar="MB", help="Memory a worker may hold, some 150 MB of it before the first clip."),
+        typer.Option(min=1, metavar="MB", help="Memory limit per worker; about 150 MB are used before the first clip."),
     ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
@@ -140,11 +136,11 @@ def clip(
         Literal["reject", "flagged"] | None,
         typer.Option(
             "--fail-on",
-            help="Exit 3 when a clip is: reject, or flagged (or worse); 1 when a rule of it was not judged.",
+            help="Exit 3 if a clip is rejected, or (flagged) at least flagged; exit 1 if a rule could not be judged.",
         ),
     ] = None,
     allow_unjudged: Annotated[
-        bool, typer.Option("--allow-unjudged", help="Let --fail-on hold although a rule could not be judged.")
+        bool, typer.Option("--allow-unjudged", help="Let --fail-on pass even if a rule could not be judged.")
     ] = False,
     junit: JunitOption = None,
     summary: SummaryOption = None,
@@ -173,7 +169,7 @@ def clip(
 
     _refuse_empty({"--audio": audio, "--prompts": prompts, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:
-        raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
+        raise typer.BadParameter("--csv - and --json both write to stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
         raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)

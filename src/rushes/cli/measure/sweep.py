@@ -69,16 +69,16 @@ def sweep(
     ] = False,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.01, help="Seconds a run may take; 120 for a program or a model unless given."),
+        typer.Option(min=0.01, help="Timeout per run, in seconds. (default: 120 for a program or a model)"),
     ] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time; all cores unless given.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time. (default: one per core)")] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     keep_clips: Annotated[bool, typer.Option(help="Keep each perturbed clip in its run's folder.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again where the judge failed before.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Perturb clips along axes and record what a judge says to each version; `rushes robust` measures the result.
+    """Perturb clips along axes and record what a judge says about each version; `rushes robust` measures the result.
 
     Example: rushes sweep take.mp4 --axis brightness=0.8,1.0,1.2 --axis crf=18,28,38 --seeds 1,2 -o sweep
     """

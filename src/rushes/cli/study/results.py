@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rushes.storage.runs import Run
 
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")]
-Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")]
+Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level of the intervals.")]
 
 
 @app.command("plan")
@@ -51,7 +51,7 @@ def plan(
     leaning: Annotated[float, typer.Option(help="How far prompts differ, in the same unit.")] = 0.5,
     tie_share: Annotated[float, typer.Option(help="Ties among votes between equals.")] = 0.15,
     power: Annotated[float, typer.Option(help="How often the better system shall be found.")] = 0.8,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     metric: Annotated[
         str,
         typer.Option(
@@ -195,7 +195,7 @@ def preregister(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write: JSON with its digest.")],
     ties: Annotated[TiePolicy, typer.Option(help="How ties will count.")] = "davidson",
     prior: Annotated[float, typer.Option(min=0, help="Precision of a normal prior on strengths.")] = 0.0,
-    confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")] = 0.95,
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level of the intervals.")] = 0.95,
     hypothesis: Annotated[str, typer.Option(help="What you expect to find, in one sentence.")] = "",
     db: Db = DEFAULT_DB,
     as_json: Json = False,

@@ -93,7 +93,7 @@ def pause(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_
 @app.command("close")
 @one_line_errors
 def close(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """End the collection. Raters see that it is over, and who has voted gets their completion code.
+    """End the collection. Raters see that it is over, and those who voted get their completion code.
 
     Example: rushes study close takes
     """
@@ -126,7 +126,7 @@ def retire(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Show a pair to nobody any more. The votes it has stay, and count.
+    """Stop showing a pair; its existing votes still count.
 
     Example: rushes study retire takes T2_p09 --why "clip B is damaged"
     """
@@ -282,7 +282,7 @@ def erase(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Erase a person who asks for it; their votes are kept without them or removed, as the study declared.
+    """Erase a person who asks for it; their votes become anonymous or are removed, as the study declared.
 
     Example: rushes study erase takes rater_07
     """
@@ -305,7 +305,7 @@ def purge(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Delete all that raters gave and are, when the declared day is over; anonymous results are copied before.
+    """Delete all data of the raters once the declared day has passed; anonymous results are copied first.
 
     Example: rushes study purge takes -o takes-results
     """

@@ -152,7 +152,7 @@ def adjudicate(
 ) -> None:
     """Show the samples whose raters disagree, the most divided first, or decide one, using reason tags.
 
-    A decision ends the sample: nobody is given it any more. Votes stay as they are.
+    A decided sample is shown to no more raters; its votes stay as they are.
 
     Example: rushes study adjudicate takes T2_p09 --winner model_b --tag "Missed constraint"
     """

@@ -102,7 +102,7 @@ def _show_clips(part: DemoPart) -> None:
 
 def demo_part(reference: str, folder: Path) -> DemoPart:
     """One part of the demo; `MissingDependency` where a package it needs is not installed."""
-    from rushes.core.errors import MissingDependency
+    from rushes.core.machine.installing import not_installed
     from rushes.core.registry import load
 
     try:
@@ -110,10 +110,8 @@ def demo_part(reference: str, folder: Path) -> DemoPart:
     except ModuleNotFoundError as error:
         if (error.name or "rushes").partition(".")[0] == "rushes":
             raise
-        raise MissingDependency(
-            f"the demo of {reference.split('.')[1]} needs {error.name}, which is not installed; "
-            "run: pip install 'rushes[all]'"
-        ) from None
+        needs = f"the demo of {reference.split('.')[1]} needs {error.name}, which is not installed"
+        raise not_installed(needs, extra="all") from None
     return part
 
 
@@ -133,7 +131,9 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
     from importlib.util import find_spec
 
     if find_spec("jinja2") is None:
-        say("skipped: the report needs jinja2; run: pip install 'rushes[report]'")
+        from rushes.core.machine.installing import not_installed
+
+        say(f"Skipped the report: {not_installed('it needs jinja2', extra='report')}")
         return None
     from rushes.compare.report import write_report
 

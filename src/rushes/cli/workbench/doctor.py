@@ -31,7 +31,7 @@ def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
     else:
         rows = [(piece.kind, piece.name, "yes" if piece.here else "no", piece.detail) for piece in pieces]
         if verbose:
-            print_words("What is here", ("kind", "name", "here", "detail"), rows)
+            print_words("What is installed", ("kind", "name", "installed", "detail"), rows)
         else:
             _summary(pieces)
         missing = [
@@ -43,7 +43,7 @@ def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
             if piece.kind == "core" and not piece.here:
                 tell(f"{piece.name} does not work: {piece.detail}")
         if missing:
-            print_words("What is missing, and how to get it", ("name", "kind", "unlocks", "command"), missing)
+            print_words("What is missing, and how to get it", ("name", "kind", "needed for", "command"), missing)
         else:
             print("Nothing is missing.")
     if not is_sound(pieces):
@@ -71,5 +71,6 @@ def _summary(pieces: Sequence[Piece]) -> None:
             continue
         lacking = [piece.name for piece in every if not piece.here]
         missing = f"; missing: {', '.join(lacking)}" if lacking else ""
-        tell(f"{noun}: {len(every) - len(lacking)} of {len(every)} are here{missing}")
+        word = "found" if kind == "machine" else "installed"
+        tell(f"{noun}: {len(every) - len(lacking)} of {len(every)} {word}{missing}")
     print()

@@ -22,6 +22,7 @@ from typing import Literal
 from rushes import __version__
 from rushes.core.errors import RushesError
 from rushes.core.machine.cache import cache_folder
+from rushes.core.machine.installing import extra_command, pip_install
 from rushes.core.registry import Registry, load
 from rushes.core.selection import reading_names
 from rushes.vision.models.cache import is_pulled, pull_command
@@ -112,9 +113,9 @@ def _core() -> _Found:
     for project in requirements().get("", ()):
         version = _version(project)
         fault = _import_fault(_MODULES.get(project, project)) or _version_fault(version, _bounds(project))
-        command = f"pip install --force-reinstall '{project}{_bounds(project)}'"
+        command = pip_install(f"{project}{_bounds(project)}", "--force-reinstall")
         yield project, not fault, fault or version or "no version stated", "all of Rushes", command
-    (count, fault), command = _measured_clip(), f"pip install --force-reinstall 'av{_bounds('av')}'"
+    (count, fault), command = _measured_clip(), pip_install(f"av{_bounds('av')}", "--force-reinstall")
     yield "a clip", not fault, fault or f"made, decoded and measured: {count} metrics", "all of Rushes", command
 
 
@@ -127,7 +128,7 @@ def _extras() -> _Found:
         here = ", ".join(f"{project} {version}" for project, version in versions.items())
         detail = f"not installed: {', '.join(missing)}" if missing else here
         unlocks = _EXTRAS.get(extra, f"what the extra {extra} is for")
-        yield extra, not missing, detail, unlocks, f"pip install 'rushes[{extra}]'"
+        yield extra, not missing, detail, unlocks, extra_command(extra)
 
 
 def _packages() -> _Found:
@@ -142,7 +143,7 @@ def _packages() -> _Found:
                 try:
                     registry[name]
                 except RushesError as error:
-                    yield name, False, str(error), f"the {registry.kind} {name}", "mend or remove the package"
+                    yield name, False, str(error), f"the {registry.kind} {name}", "fix or remove the package"
                 else:
                     yield name, True, f"{registry.kind} of {registry.package(name)}"
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rushes.core.errors import InputError
+from rushes.core.machine.installing import pip_install
 from rushes.present.terminal.console import print_json
 from rushes.present.terminal.options import Json
 
@@ -41,7 +42,7 @@ py-modules = ["{module}"]
 
 def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of: {', '.join(KINDS)}.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called, such as letterbox_ratio.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, such as letterbox_ratio.")],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="A new folder. (default: NAME here)")
     ] = None,
@@ -59,7 +60,7 @@ def new(
         print_json({"folder": str(made), "use": use.format(name=name)})
         return
     print(f"{made}: {', '.join(sorted(file.name for file in made.iterdir()))}")
-    print(f"Next: pip install -e {made} && pytest {made}")
+    print(f"Next: {pip_install(str(made), '-e')} && pytest {made}")
     print(f"Then: {use.format(name=name)}")
 
 

@@ -28,9 +28,7 @@ def query(
         typer.Argument(metavar="SQL", help="A SELECT over clips (a row per clip) or measurements (a row per number)."),
     ] = None,
     columns: Annotated[bool, typer.Option("--columns", help="List the columns of clips and their signatures.")] = False,
-    paths: Annotated[
-        bool, typer.Option("--paths", help="The column path alone, a line each: a list of the files that are meant.")
-    ] = False,
+    paths: Annotated[bool, typer.Option("--paths", help="Print only the column path, one line per file.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only: a list of rows.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet; needs -o.")] = False,
@@ -86,7 +84,7 @@ def export(
     """Write every number of a run into one table: a row per clip, a column per metric.
 
     Signatures are in the Parquet file, in a second sheet of the .xlsx, or beside the others in FILE.signatures.csv.
-    Into a folder, the run goes as subjects.jsonl and measurements.jsonl, one line per clip and per number.
+    A folder gets subjects.jsonl and measurements.jsonl, one line per clip and per number.
 
     Example: rushes export runs/first -o numbers.parquet
     """

@@ -105,11 +105,11 @@ def require_web(verb: str) -> None:
     """`MissingDependency`, with the command to get them, where packages of the web extra are not there."""
     from importlib.util import find_spec
 
-    from rushes.core.errors import MissingDependency
+    from rushes.core.machine.installing import not_installed
 
     missing = [package for package in PACKAGES if sys.modules.get(package, package) is None or not find_spec(package)]
     if missing:
-        raise MissingDependency(f"rushes {verb} needs {', '.join(missing)}; run: pip install 'rushes[web]'")
+        raise not_installed(f"rushes {verb} needs {', '.join(missing)}", extra="web")
 
 
 def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:

@@ -15,7 +15,7 @@ def verify(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run directories, here, s3:// or gs://.")],
     as_json: Json = False,
 ) -> None:
-    """Read every file of a run again and say whether it is as it was written. Exit code 1 where one is not.
+    """Check that every file of a run is as it was written. Exit code 1 if one is not.
 
     The digest is over rows and definitions, the same however the run is stored; keep it where the run is not.
 

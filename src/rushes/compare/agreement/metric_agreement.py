@@ -58,16 +58,30 @@ def believe(
     confidence: float = LEVEL,
     prompts: Declared = None,
 ) -> MetricAgreement:
-    """Compare every metric of a suite, a board or runs with what people said about the same clips.
+    """Which metrics agree with people: every metric against people's ratings or votes of the same clips.
 
-        rushes.believe("out/suite")
-        rushes.believe(["runs/amber", "runs/birch"], "ratings.csv")
+        rushes.believe("out/suite").summary
+        rushes.believe(["runs/amber", "runs/birch"], "ratings.csv").table("quality")
 
-    A suite names its ratings or votes itself; `humans` is another file. `only` names metrics as in `rushes.table`, and
-    `diff:METRIC` of a suite: no other one is judged, and p is corrected over these alone. `level` and `statistic` say
-    which number decides; all of them are computed. `prompts` declares prompts (default: those of the runs' suite):
-    numbered samples of one, and their ratings, are averaged within it. Raises `InputError` where no clip was both
-    measured and rated.
+    Args:
+        metrics: a suite's folder, a board's data, or runs, read or by directory; one or several.
+        humans: a CSV file of ratings or votes, or `HumanScores`; by default the ones that the suite names.
+        only: metrics to judge, named as in `rushes.table`, or `diff:METRIC` of a suite; by default all. p is corrected
+            over these alone.
+        dimensions: the questions that people answered; by default all of them.
+        level: which number decides: "within-prompt" (the default), "clip", "within-system" or "system"; all are
+            computed.
+        statistic: "kendall_tau_b" (the default), "kendall_tau_c", "spearman", "pearson" or "pairwise_accuracy".
+        margin: an agreement of this size or less is no agreement; 0.2 by default.
+        confidence: of intervals and verdicts; 0.95 by default.
+        prompts: a file of prompts, whose numbered samples (p001-0, p001-1 …) are averaged, as are their ratings; by
+            default the prompts of the suite that the runs are in.
+
+    Returns:
+        A `MetricAgreement`: by question and metric, the statistics, p after Holm's correction and a verdict.
+
+    Raises:
+        InputError: no clip was both measured and rated, or a file or a name is not what was expected.
     """
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")

@@ -33,7 +33,7 @@ def asked_of(given: object) -> Path:
     """The file of ratings or votes that a suite names; `InputError` where there is none, and where there are two."""
     folder = suite_of(given)
     if folder is None:
-        raise InputError(f"these runs are no suite, so nothing says where the ratings are; {_GIVE}")
+        raise InputError(f"these runs are not of a suite that names its ratings; {_GIVE}")
     files = read_suite_folder(folder).suite.asked
     if len(files) != 1:
         names = " and ".join(files) or "neither ratings nor votes"

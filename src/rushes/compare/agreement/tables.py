@@ -18,10 +18,10 @@ from rushes.present.tables.markdown import markdown
 from rushes.stats.correlation import Statistic
 
 _SHORT: dict[Level, str] = {
-    "within-prompt": "prompt",
-    "clip": "clip",
-    "within-system": "in a system",
-    "system": "system",
+    "within-prompt": "prompts",
+    "clip": "clips",
+    "within-system": "one system",
+    "system": "systems",
 }
 _WORDS: dict[BeliefVerdict, str] = {
     "agrees": "agree with people",
@@ -45,16 +45,17 @@ _BESIDE: tuple[tuple[Level, Statistic], ...] = (
 """Numbers beside the one that decides."""
 _Numbers = Mapping[tuple[Level, Statistic], Measurement]
 _NAMED = 8
+_STAR = "* no better direction is defined: read as higher is better."
 
 
 def agreement_table(found: MetricAgreement, dimension: str) -> Table:
     """Metrics against one dimension, most agreement first; last, if raters are known, people against each other."""
     names = labels(found)
     columns = (
-        *(*TEXT("metric"), *NUMBER(f"{TITLES[found.statistic]}, {_SHORT[found.level]}")),
+        *(*TEXT("metric"), *NUMBER(f"{TITLES[found.statistic]} ({_SHORT[found.level]})")),
         *INTERVAL(f"{100 * found.confidence:g} %"),
-        *NUMBER("pairs right", "ρ, clip", "ρ, in a system", "ρ, system"),
-        *(*COUNT("clips"), *TEXT("verdict", keep=True)),
+        *NUMBER("pairs right", "ρ (clips)", "ρ (one system)", "ρ (systems)"),
+        *(*COUNT("clips"), *NUMBER("p (Holm)", keep=True), *TEXT("verdict", keep=True)),
     )
     rows = [_row(found, one, names) for one in found.of(dimension) if found.deciding(one).value is not None]
     person = [_ceiling_row(found, dimension)] if found.ceiling(dimension).value is not None else []
@@ -63,18 +64,22 @@ def agreement_table(found: MetricAgreement, dimension: str) -> Table:
 
 def _row(found: MetricAgreement, one: Believed, names: Mapping[Same, str]) -> list[Cell]:
     name = names[one.metric.same] + ("" if one.directed else " *")
-    return _cells(name, one.numbers.get((found.level, found.statistic)), one.numbers, one.clips, one.verdict)
+    decides = one.numbers.get((found.level, found.statistic))
+    return _cells(name, decides, one.numbers, one.clips, one.p, one.verdict)
 
 
 def _ceiling_row(found: MetricAgreement, dimension: str) -> list[Cell]:
     top = found.ceiling(dimension)
     numbers: _Numbers = {(level, name): m for (of, level, name), m in found.ceilings.items() if of == dimension}
-    return _cells("one person", top, numbers, top.count, "people")
+    return _cells("one person", top, numbers, top.count, None, "people")
 
 
-def _cells(name: str, decides: Measurement | None, numbers: _Numbers, count: int, verdict: str) -> list[Cell]:
+def _cells(
+    name: str, decides: Measurement | None, numbers: _Numbers, count: int, p: Measurement | None, verdict: str
+) -> list[Cell]:
     beside = (number(numbers.get(key)) for key in _BESIDE)
-    return [Cell(name), number(decides), interval_cell(decides), *beside, Cell(str(count)), Cell(verdict)]
+    last = (Cell(str(count)), number(p), Cell(verdict))
+    return [Cell(name), number(decides), interval_cell(decides), *beside, *last]
 
 
 def without_value(found: MetricAgreement, dimension: str) -> list[str]:
@@ -139,19 +144,24 @@ def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
 
 
 def explanation(found: MetricAgreement) -> str:
-    """What decides, for a reader of the table."""
-    what = f"{TITLES[found.statistic]} {LEVEL_WORDS[found.level]}"
+    """What decides, for a reader of the table who wants all of it."""
     number = len({system for one in found.believed for system, _ in one.metric.per_clip})
     systems = "this system" if number == 1 else f"these {number} systems"
-    lines = [
-        f"The verdict rests on {what}: agrees where it is above {found.margin:g} and above what chance gives, after "
-        "Holm's correction over the metrics judged on the same question; no relation where the interval lies within "
-        f"±{found.margin:g} and there are prompts enough.",
-        f"It holds for {systems}, on other prompts and with other raters. Metrics are turned so that higher is better.",
-    ]
-    if any(not one.directed for one in found.believed):
-        lines.append("* its definition names no better side: read as higher is better.")
-    return " ".join(lines)
+    return (
+        f"No relation: the interval lies within ±{found.margin:g}, and there are enough prompts to show it. "
+        f"Verdicts are about {systems}, on other prompts and with other raters. Metrics are turned so that higher is "
+        "better."
+    )
+
+
+def rule(found: MetricAgreement) -> str:
+    """Which of the table's numbers decides, and what the star means."""
+    what = f"{TITLES[found.statistic]} {LEVEL_WORDS[found.level]}"
+    star = f" {_STAR}" if any(not one.directed for one in found.believed) else ""
+    return (
+        f"A metric agrees if its {what} is above {found.margin:g} and p, after Holm's correction over the metrics of "
+        f"one question, is at most {1 - found.confidence:g}; the interval is that of one metric alone.{star}"
+    )
 
 
 def shown_definitions(found: MetricAgreement) -> list[Definition]:
@@ -184,7 +194,7 @@ def _footnoted(found: MetricAgreement, table: Table, dimension: str) -> Table:
     shown = [cell.measurement for row in table.rows for cell in row if cell.measurement is not None]
     signatures = dict.fromkeys(general(m.signature) for m in shown)
     marked = any(not one.directed for one in found.believed)
-    star = "* its definition names no better side: read as higher is better." if marked else ""
+    star = _STAR if marked else ""
     few = _too_few([one for one in found.of(dimension) if found.deciding(one).value is not None]).strip()
     return replace(
         table,

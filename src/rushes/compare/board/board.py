@@ -104,16 +104,31 @@ def write_board(
     jobs: int | None = None,
     progress: Progress = no_progress,
 ) -> Board:
-    """Write a suite's folder, or runs of several systems, as one HTML file that opens offline.
+    """Show which system is better in what, on one page that opens offline.
 
-        rushes.write_board("suite", "board.html")
-        rushes.write_board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
+        rushes.board("out/suite").summary
+        rushes.board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
 
-    There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
-    `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
-    rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
-    A file that ends in .tex is the answer and the table alone, in LaTeX; .md, in Markdown. The same runs and clips give
-    the same bytes. Raises `InputError` where there is nothing to show.
+    Args:
+        given: a suite's folder, runs of several systems as NAME=RUN, or the data of `collect_board`.
+        out: the page; a name that ends in .tex or .md is the answer and the table alone. By default `board.html` in
+            the suite's folder, or here.
+        title: heading of the page; by default the suite's name.
+        weights: by metric, for an overall score; by default the suite's, and without any there is no such score.
+        level: of all verdicts together; 0.95 by default.
+        verdicts: those of `judge_board`, where they are there already.
+        strips: for how many clips to take pictures, those first on which the systems differ most; 120 by default, 0
+            for none.
+        timelines: how many clips keep their values per frame; 300 by default, 0 for none.
+        jobs: worker processes that take the pictures; by default one per core.
+        progress: called while it works.
+
+    Returns:
+        A `Board`: the systems, what is significant between them, and where the page is. The same runs and clips give
+        the same bytes. Videos play from where they lie.
+
+    Raises:
+        InputError: there is nothing to show: no metric was measured alike for two systems.
     """
     page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
     target = out if out is not None else _beside(given)
@@ -158,7 +173,7 @@ def board_page(
     data = given if isinstance(given, BoardData) else collect_board(given)
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
-        raise InputError(f"no metric is the same for every system, so there is no board{why}")
+        raise InputError(f"no metric was measured alike for every system, so no board can be made{why}")
     data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else judge_board(data, level=level)
     columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)

@@ -95,7 +95,7 @@ def _checked(data: BoardData, level: float, keys: Sequence[ReadingKey] | None) -
     if not 0 < level < 1:
         raise InputError(f"a level lies between 0 and 1, such as 0.95; got {level}")
     if twice := [name for at, name in enumerate(data.names) if name in data.names[:at]]:
-        raise InputError(f"two systems are called {twice[0]!r}; give each a name of its own")
+        raise InputError(f"two systems are called {twice[0]!r}; give each its own name")
     known = {reading.key: reading for reading in data.readings}
     if keys is None:
         return list(known.values())

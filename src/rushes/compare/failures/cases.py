@@ -158,13 +158,23 @@ class FailureCases(Answer):
 
 
 def failures(suite: Given, by: str, *, against: str = "", top: int = 3) -> FailureCases:
-    """Worst and best clips of a suite by a metric or a question, and the pairs where metric and people disagree most.
+    """List the worst and best clips of a suite, and the pairs where metric and people disagree most.
 
         rushes.failures("out/suite", "rating:temporal_quality", top=3).save("failures.html")
 
-    `by` is a name as in `rushes.table`, with one value per clip. `against` is what it may disagree with: a question if
-    `by` is a metric, else a metric (default: the first there is). The reference's clips are shown beside, never listed.
-    Raises `InputError` for a number without values per clip.
+    Args:
+        suite: a suite's folder, or runs of several systems as NAME=RUN.
+        by: a metric or a question, named as in `rushes.table`, with one value per clip.
+        against: what it may disagree with: a question if `by` is a metric, else a metric; by default the first there
+            is.
+        top: how many of each kind; 3 by default.
+
+    Returns:
+        `FailureCases`, with `.save(path)` for a page, film strips or a list. The reference's clips are shown beside
+        the others and never listed.
+
+    Raises:
+        InputError: a name is not known, or it has no value per clip.
     """
     if top < 1:
         raise InputError(f"expected a number of clips from 1 on; got {top}")

@@ -32,21 +32,29 @@ def figure(
     jobs: int | None = None,
     progress: Progress = no_progress,
 ) -> PaperFigure:
-    """A figure for a paper, from a suite's folder or from runs of several systems.
+    """Draw a figure for a paper, from a suite's folder or from runs of several systems.
 
         rushes.figure("scatter", "out/suite", columns="psnr,rating:alignment").save("scatter.pdf")
 
-    `kind`      ratings: the mean of each question per system · scatter: metrics against people · ranking: Elo from
-                votes, or mean ratings, with the ranks left open · forest: differences from one system · curves: values
-                per frame over time · strips: film strips
-    `columns`   names as in `rushes.table`: questions, metrics; of curves, series
-    `width`     "one" or "two" columns of a paper: 3.25 in or 6.875 in
-    `versus`    of a forest: the system that differences are from (default: the reference, else the first)
-    `level`     of a scatter plot: a dot per "clip" or per "system"
-    `prompts`   of curves and strips: these alone
+    Args:
+        kind: "ratings", the mean of each question per system; "scatter", metrics against people; "ranking", Elo from
+            votes or mean ratings, with possible ranks; "forest", differences from one system; "curves", values per
+            frame over time; "strips", film strips.
+        suite: a suite's folder, or runs of several systems as NAME=RUN.
+        columns: questions and metrics, named as in `rushes.table`; of curves, series. By default what the suite has.
+        width: "one" (the default) or "two" columns of a paper: 3.25 in or 6.875 in.
+        versus: of a forest, the system that differences are from; by default the reference, else the first.
+        level: of a scatter plot, a dot per "clip" (the default) or per "system".
+        prompts: of curves and strips, these alone; by default all.
+        jobs: worker processes that take the pictures; by default one per core.
+        progress: called while it works.
 
-    The result has `.save(path)` for .pdf, .svg and .png with the numbers as .csv beside it, `.data`, `.caption` and
-    `.notes`. Raises `InputError` where the suite lacks what the figure shows.
+    Returns:
+        A `PaperFigure`: `.save(path)` writes .pdf, .svg or .png, with the numbers as .csv beside it; `.data`,
+        `.caption` and `.notes`.
+
+    Raises:
+        InputError: the suite lacks what the figure shows.
     """
     if kind not in KINDS:
         raise InputError(

@@ -76,7 +76,7 @@ class PaperFigure(Answer):
     def to_pandas(self) -> pandas.DataFrame:
         from rushes.core.registry import optional_package
 
-        frames = optional_package("pandas", "to_pandas needs pandas; run: pip install pandas")
+        frames = optional_package("pandas", "to_pandas needs pandas", package="pandas")
         made: pandas.DataFrame = frames.DataFrame([list(row) for row in self.rows], columns=list(self.header))
         return made
 

@@ -36,25 +36,33 @@ def check_regression(
     level: float = 0.95,
     prompts: Declared = None,
 ) -> GateReport:
-    """Hold a candidate's run against its baseline's: same within a margin, worse, or cannot tell, reading by reading.
+    """Can the candidate replace the baseline? Same within a margin, worse, or cannot tell, metric by metric.
 
-    Inputs      repeats: other runs of the baseline's system over the same clips, such as other seeds. They say how much
-                each metric moves by itself. Differences are against `baseline` alone, which may share the candidate's
-                seeds
-                metrics: what to go by, with margins: {"psnr": 0.5, "lpips": "5%", "ssim": None}; left out, every metric
-                whose loss is a verdict. A metric that is named counts, whatever its definition says of a change
-                margin: of metrics that are given none, in repeatability limits (`rushes metrics gate_margin`)
-                level: of each claim; each is wrong at most 1 − level of the time
-                prompts: a file of prompts, left out those of the suite that the runs are in: numbered samples of one
-                (p001-0, p001-1 …) are averaged within it, and it counts once
-    Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers. Where
-                nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell". A candidate
-                with more flagged clips than chance explains is "worse"
-    Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
-                per run (FVD) is judged by the repeats' spread, else by the two intervals
-    Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat;
-                where baseline and candidate are one run; where a repeat is the baseline, the candidate (or has the
-                candidate's very numbers: its loss would count as noise) or another repeat
+        rushes.gate("runs/full", "runs/quantised", metrics={"psnr": 0.5, "lpips": "5%"}).answer
+
+    Args:
+        baseline: the run to compare with, read or by directory.
+        candidate: the run to judge, over the same clips.
+        repeats: other runs of the baseline's system over the same clips, such as other seeds. They say how much each
+            metric varies by itself. Differences are from `baseline` alone, which may share the candidate's seeds.
+        metrics: what to go by, with margins: {"psnr": 0.5, "lpips": "5%", "ssim": None}; by default every metric with
+            a better direction. A metric that is named counts, whatever its definition says of a change.
+        margin: of metrics without one of their own, in repeatability limits (`rushes metrics gate_margin`); 1.0 by
+            default.
+        level: confidence of each claim, which is wrong at most 1 − level of the time; 0.95 by default.
+        prompts: a file of prompts, whose numbered samples (p001-0, p001-1 …) are averaged, so that each prompt counts
+            once; by default the prompts of the suite that the runs are in.
+
+    Returns:
+        A `GateReport`: `answer` is "same", "worse" or "cannot tell", `metrics` has each verdict and its numbers. If
+        nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell". A candidate with
+        more flagged clips than chance explains is "worse". If a clip of the baseline has no value in the candidate,
+        its metrics stay at "cannot tell". One number per run (FVD) is judged by the repeats' spread, else by the two
+        intervals.
+
+    Raises:
+        InputError: a run is not complete; nothing is shared; a margin is missing and there is no repeat; the baseline
+            and the candidate are one run; or a repeat is the baseline, the candidate, or another repeat.
     """
     if not 0.5 < level < 1:
         raise InputError(f"expected a level between 0.5 and 1, such as 0.95; got {level:g}")
@@ -116,7 +124,7 @@ def _repeat(baseline: Run, repeat: Run) -> RunComparison:
     try:
         return compare_two(baseline, repeat, top=0, prompts=())
     except InputError as error:
-        raise InputError(f"{repeat.place} is no repeat of the baseline: {error}") from None
+        raise InputError(f"{repeat.place} is not a repeat of the baseline: {error}") from None
 
 
 def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]) -> Iterator[str]:

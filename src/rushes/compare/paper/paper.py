@@ -73,22 +73,42 @@ def measure_paper(
     progress: Progress | None = None,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Paper:
-    """Measure a generated set against its references for a paper's table, into the folder `out`.
+    """Measure a generated set against its references, for a row of a paper's table.
 
-        paper = rushes.measure_paper("generated/", "real/", out="out/amber", name="Amber")
-        print(rushes.paper_table(paper.path).markdown())
+        rushes.paper("generated/", "real/", out="paper/amber", name="Amber", columns="psnr,ssim")
+        print(rushes.table("paper/amber").latex())
 
-    `columns` are names as `paper_table` has them; each is measured by its instrument, into a run below `out`. A column
-    that cannot be measured (weights that were not pulled, too few clips) has none, and `reasons` says why; only where
-    no column can be, `InputError` is raised. `protocol` names whose constants the numbers have, for every instrument
-    that knows the name: "disco" for PSNR and FVD alike; several give several columns. `pair`, `cut`, `lag` and
-    `resize_to` are as in `evaluate_fidelity`, and so is `models`: files by group, {"lpips": FILE}. `weights` are the
-    networks of the distances, recognised by content, and `interval` draws one around each distance. `syncnet_weights`
-    and `audio` are for Sync, as in `evaluate_clips`.
+    Args:
+        gen: the generated clips: a folder or a pattern.
+        gt: their references.
+        out: the folder for the runs, one per instrument.
+        name: of the row; by default the folder's name.
+        columns: metrics, named as in `rushes.table`; by default psnr, ssim, lpips, l1, fid-vid, fvd, csim, lmd, sync-c
+            and sync-d. A column that cannot be measured is left out, and `reasons` says why.
+        protocol: whose constants the numbers have, for every instrument that knows the name: "disco" for PSNR and FVD
+            alike; several give several columns.
+        pair: how clips and frames pair: by "name" (the default), "index" or "time".
+        cut: if lengths differ: fail ("none", the default), or truncate to the "shortest".
+        lag: frames that `gen` is late; 0 by default, "auto" estimates it.
+        resize_to: if sizes differ, bring both to the size of "gt" or "gen"; by default that is an error.
+        weights: networks of the distances, recognised by content; by default the pulled ones.
+        models: files of pair metrics by group, {"lpips": FILE}; by default the pulled ones.
+        syncnet_weights: SyncNet's file, for Sync.
+        audio: for Sync, a sound file for every clip, or a folder with one per clip; by default each clip's own.
+        interval: "subsampling" or "jackknife" around each distance; by default none.
+        device: "cpu" or "cuda" for networks; by default "cpu" for pairs, and CUDA where it is there for distances.
+        jobs: worker processes; by default one per core.
+        overwrite: replace what is in the folder.
+        progress: called while it works; by default a bar is shown on a terminal and in a notebook.
+        warn: called with each line about what to know.
 
-    The same call goes on where it was interrupted, and measures what has become possible since. Other columns are added
-    to those that are there; anything else that differs raises `RunError`, unless `overwrite` starts the folder anew. A
-    run without any value is replaced. By default `progress` is shown while stderr is a terminal or a notebook.
+    Returns:
+        A `Paper`: the runs, and `reasons` for the columns that are missing. The same call continues an interrupted
+        one, and measures what has become possible since. Other columns are added to those that are there.
+
+    Raises:
+        InputError: no column can be measured; the message has every reason and what to change.
+        RunError: the folder has other settings, and `overwrite` is not set.
     """
     asked = chosen_columns(columns)
     protocols = _checked([protocol] if isinstance(protocol, str) else protocol)

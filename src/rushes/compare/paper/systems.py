@@ -194,7 +194,7 @@ def _readings(run: Run, metrics: Sequence[str]) -> tuple[SystemNumber, ...]:
     }
     if run.instrument not in readers:
         raise RunError(
-            f"{run.place}: holds a run of instrument {run.instrument}; a paper's table is made of runs of "
+            f"{run.place}: contains a run of instrument {run.instrument}; a paper's table is made of runs of "
             "fidelity, distribution, clip and pose"
         )
     return tuple(readers[run.instrument](run))

@@ -145,7 +145,7 @@ class PaperTable(Answer):
         """Values as a data frame, a row per system and a column per column of the table; a dash is NaN."""
         from rushes.core.registry import optional_package
 
-        frames = optional_package("pandas", "to_pandas needs pandas; run: pip install pandas")
+        frames = optional_package("pandas", "to_pandas needs pandas", package="pandas")
         columns = {}
         for column in self.columns:
             values = [None if r is None else r.measurement.value for r in column.readings]
@@ -217,21 +217,30 @@ def paper_table(
     bold: bool = True,
     caption: str | None = None,
 ) -> PaperTable:
-    """A paper's table: one row per system, any measured number a column.
+    """Make a paper's table: one row per system, any measured number a column.
 
         print(rushes.table("out/suite", columns="fvd,psnr,rating:alignment,signals").latex(width="two"))
         print(rushes.table("paper/amber", "paper/birch", interval=True).latex())
 
-    `places` is a folder of `rushes suite run`, or folders of `rushes paper` and complete runs of fidelity,
-    distribution, clip and pose: single runs of one generated set are one row. `columns` are metrics by any name that
-    `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION` and `elo:QUESTION` for what people
-    answered, and `signals` for the share of flagged clips. By default a suite shows up to eight, people first. `digits`
-    is one number of decimals for all, or one by column. `interval` is where each interval stands: "beside" its value
-    (or True), "under" it, or "none". `bold` marks the best value, and underlines the second best, only where the
-    board's tests find the difference significant; the reference is never marked.
+    Args:
+        places: a folder of `rushes suite run`; or folders of `rushes paper` and complete runs of fidelity,
+            distribution, clip and pose. Runs of one generated set are one row.
+        columns: metrics by any name that `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION`
+            and `elo:QUESTION` for what people answered, and `signals` for the share of flagged clips. By default a
+            suite shows up to eight, people first.
+        digits: decimals, one number for all columns, or one by column; by default as many as the interval warrants.
+        interval: "beside" its value (or True), "under" it, or "none" (or False, the default).
+        bold: mark the best value and underline the second best, only where the difference is significant; the
+            reference is never marked. True by default.
+        caption: of the table; by default one that says what was measured.
 
-    Numbers of different signatures, or against different references, are never put in one column. Raises `InputError`
-    for a column that is not known and for two systems of one name, `RunError` for a folder that is no complete run.
+    Returns:
+        A `PaperTable` with `.latex()`, `.markdown()`, `.csv()` and `.to_pandas()`. Numbers of different signatures, or
+        against different references, are never put in one column.
+
+    Raises:
+        InputError: a column is not known, or two systems have one name.
+        RunError: a folder is not a complete run.
     """
     given = [one for place in places for one in ([place] if isinstance(place, _ONE) else place)]
     where: IntervalPlace = interval if isinstance(interval, str) else "beside" if interval else "none"

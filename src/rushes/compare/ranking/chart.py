@@ -36,7 +36,7 @@ def draw(found: RankedVotes, path: Path) -> Path:
     if ending not in (".svg", ".png", ".pdf"):
         raise InputError(f"{path}: a chart is an .svg, .png or .pdf")
     svg = ranking_svg(found)
-    convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
+    convert = optional_package("vl_convert", "charts need vl-convert", extra="report")
     if ending == ".svg":
         data = svg.encode()
     else:

@@ -49,12 +49,22 @@ def rank_votes(
     tie_policy: TiePolicy = "davidson",
     confidence: float = LEVEL,
 ) -> RankedVotes:
-    """Rank systems by votes: counts, rows, arena files, exports and databases of studies, or `Vote`s.
+    """Rank systems by people's votes, question by question.
 
-        rushes.rank_votes("votes.csv").of("lip").elo["wav2lip"]
+        rushes.rank("votes.csv").of("lip").elo["wav2lip"]
 
-    `by` is the column of the question (`question` where there is one; of single votes `family`), `study` the study of a
-    database. Raises `InputError` where there is nothing to rank.
+    Args:
+        votes: a CSV file of counts or single votes, an arena file, an export or a database of a study, or `Vote`s.
+        by: the column of the question; by default `question` where there is one, `family` of single votes.
+        study: of a database, the study.
+        tie_policy: "davidson" (the default), "rao-kupper", "half-tie" or "drop-tie".
+        confidence: of intervals and possible ranks; 0.95 by default.
+
+    Returns:
+        `RankedVotes`: by question, the strength of each system with its interval, possible ranks and head to head.
+
+    Raises:
+        InputError: there is nothing to rank, or a file is not what was expected.
     """
     check_policy(tie_policy)
     given = _read(votes, by=by, study=study, confidence=confidence)

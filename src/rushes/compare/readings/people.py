@@ -217,7 +217,7 @@ def _add(
     label = str(one.param("question")).replace("_", " ")
     reading = Reading(definition=one, label=label, instrument=PREFERENCE.name, per_prompt=True)
     if any(reading.key == other.key for other in made.readings):
-        raise InputError(f"the ratings ask {one.param('question')!r} twice; give each question a name of its own")
+        raise InputError(f"the ratings ask {one.param('question')!r} twice; give each question its own name")
     shared = [prompt.id for prompt in index.prompts if all(prompt.id in row for row in rated.values())]
     made.readings.append(reading)
     made.answers[reading.key] = rated

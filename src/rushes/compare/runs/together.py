@@ -39,6 +39,9 @@ def compare(
         prompts: a file of prompts, whose numbered samples (p001-0, p001-1 …) are averaged; by default the prompts of
             the suite that the runs are in.
 
+    Returns:
+        A `RunsComparison`: by metric the mean difference with its interval, p after Holm's correction and a verdict.
+
     Raises:
         InputError: fewer than two runs or more than nine, a run that is given twice, or nothing that compares.
     """

@@ -1,9 +1,9 @@
 """How a number is written for people, everywhere: terminal, tables, pages, charts, reasons.
 
-Four digits that count. Whole numbers are whole; from 1000 on there are no decimals; below 0.1 there are as many
-decimals as four digits take, eight at most, which is what runs store; zeros past the fourth decimal are left out. Some
-units are whole for people (`WHOLE`). Halves round away from zero, as `toFixed` does in the pages' scripts, so a page
-shows what a terminal shows.
+Four significant digits. Whole numbers are whole; from 1000 on there are no decimals; below 0.1 there are as many
+decimals as four digits take; zeros past the fourth decimal are left out. Below 0.0001 a number has a power of ten,
+because nobody counts zeros in a column of 0.1428s. Some units are whole for people (`WHOLE`). Halves round away from
+zero, as `toFixed` does in the pages' scripts, so a page shows what a terminal shows.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ _MINUS = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 
 
 def number_text(value: float, *, unit: str = "") -> str:
-    """A number with four digits that count.
+    """A number with four significant digits.
 
     >>> [number_text(v) for v in (0.45945946, 54.5, 748.81, 1245.02, 12345.678, 3.0, 0, 0.25, 1.5)]
     ['0.4595', '54.50', '748.8', '1245', '12346', '3', '0', '0.2500', '1.500']
     >>> [number_text(v) for v in (0.0187074, 0.0001793, 0.00005, 0.00000001, 3e-10, -0.73, 6.0000000000001)]
-    ['0.01871', '0.0001793', '0.00005', '0.00000001', '0', '-0.7300', '6']
+    ['0.01871', '0.0001793', '5e-5', '1e-8', '0', '-0.7300', '6']
+    >>> number_text(0.00002309), number_text(-0.0000999)
+    ('2.309e-5', '-9.99e-5')
     >>> number_text(725.6675, unit="Elo"), number_text(999.96), number_text(0.99996)
     ('726', '1000', '1.000')
     """
@@ -35,7 +37,11 @@ def number_text(value: float, *, unit: str = "") -> str:
         return str(int(stored))
     if unit in WHOLE:
         return fixed_text(stored, 0)
-    decimals = min(max(DIGITS - 1 - _power(abs(stored)), 0), STORED)
+    power = _power(abs(stored))
+    if power < -_KEPT:
+        mantissa = f"{stored:.{DIGITS - 1}e}".partition("e")[0].rstrip("0").rstrip(".")
+        return f"{mantissa}e{power}"
+    decimals = max(DIGITS - 1 - power, 0)
     text = fixed_text(stored, decimals)
     return _without_zeros(text, keep=_KEPT) if decimals > _KEPT else text
 

@@ -28,5 +28,6 @@ def did_you_mean(
     names = list(dict.fromkeys(known))
     near = get_close_matches(name, names, n=MOST) or [other for other in names if name and name in other][:MOST]
     if near:
-        return f". Did you mean {' or '.join(f'`{shown(other)}`' for other in near)}?"
+        *first, last = [f"`{shown(other)}`" for other in near]
+        return f". Did you mean {', '.join(first)} or {last}?" if first else f". Did you mean {last}?"
     return f"; expected one of {', '.join(names)}" if otherwise is None else otherwise

@@ -166,9 +166,11 @@ def evaluate_clips(
         shards: clips in a shard, 0 for a run in one piece; by default shards of 10,000 from 10,000 clips on.
         progress, warn: called while it works; the lines that `warn` gets are in `run.notes` too.
 
-    A clip that cannot be read, that crashes the decoder, takes longer than `timeout` or needs more than `memory_mb` is
-    a `reject` row with its reason. A clip finished earlier, with the same content, prompt and settings, is not measured
-    again; those given up for a crash or a limit are. Clips that are gone from a folder keep their results.
+    Returns:
+        The `Run`. A clip that cannot be read, that crashes the decoder, takes longer than `timeout` or needs more than
+        `memory_mb` is a `reject` row with its reason. A clip finished earlier, with the same content, prompt and
+        settings, is not measured again; those given up for a crash or a limit are. Clips that are gone from a folder
+        keep their results.
 
     Raises:
         InputError: no clip was found, or an argument is not what was expected.

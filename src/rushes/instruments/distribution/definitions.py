@@ -206,7 +206,7 @@ SET_MAP_DISTANCE = replace(
     lowest=0.0,
     summary="How far a clip lies from the real clips on the map, in units of their own spread there.",
     formula="√((z − m)ᵀ C⁻¹ (z − m)), z the clip's place on both axes, m and C mean and covariance (1/(N−1)) of the "
-    "real clips' places; a real clip is left out of the m and C that it is held against",
+    "real clips' places; for a real clip, m and C are those of the other real clips (leave-one-out)",
     edge_cases="fewer than four real clips, or real clips on one line of the map: no value. Two axes only: a clip may "
     "be far out in what the map does not show",
     reference="Mahalanobis 1936",
@@ -246,7 +246,7 @@ def extrapolated_definition(base: Definition) -> Definition:
         summary=f"{base.name} at infinitely many clips: what is left when the bias in 1/N is taken off.",
         formula=f"intercept of least squares of d(N) over 1/N, {EXTRAPOLATION_SIZES} N evenly from D to the smaller "
         f"set (rounded), {EXTRAPOLATION_REPEATS} random subsets of N videos of each set (RandomState of the seed)",
-        edge_cases="not more clips than features in each set: error, since the bias is no line there",
+        edge_cases="not more clips than features in each set: error, since the bias is not a line in 1/N there",
         reference="Chong & Forsyth 2020 (FID∞)",
         params=(*base.params, ("repeats", str(EXTRAPOLATION_REPEATS)), ("sizes", str(EXTRAPOLATION_SIZES))),
         open_params=(*base.open_params, "extrapolation_seed"),
@@ -258,7 +258,7 @@ def difference_definition(base: Definition) -> Definition:
     biased = family(base.name) == "frechet"
     bias = ", less the bias of both: the mean of (N − n)/n · (Δ without a group of n − Δ) for each set"
     off = f"{bias}, over g groups (videos i, i + g, …), g = 20 or N where that is less" if biased else ""
-    least = "; N not above D: no verdict, since the bias is no line in 1/N there" if biased else ""
+    least = "; N not above D: no verdict, since the bias is not a line in 1/N there" if biased else ""
     return replace(
         base,
         name=f"{base.name}_difference",

@@ -85,7 +85,8 @@ def compare_sets(
             not define (FID-VID). `rushes fvd --explain` says what a protocol does.
         backbone: puts every metric on that network's features in place of its own.
         network: manifest of a network of your own that gives features (`docs/networks.md`); it says which frames are
-            seen, and `kernel` is then that of kvd, "kid" (the default) or "jedi".
+            seen.
+        kernel: with `network`, that of kvd: "kid" (the default) or "jedi".
         extractor: `gen` and `gt` are features, made by the network of this name: see `compare_features`.
         sample_duration: frames of one segment, where the protocol leaves that open (16 by default).
         stride, rows: windows of `sample_duration` frames, one every `stride` frames; each is a row ("window"), or with
@@ -101,13 +102,18 @@ def compare_sets(
         curve: also the value at smaller N (`n` and `subset` in `at`).
         groups: a CSV file with the columns name and class, or "folders": every metric again for each class.
         strict: stop at a clip that cannot be read, which is otherwise left out and named (`excluded`).
-        device, precision, batch_size: "cpu" or "cuda" (the GPU if there is one), "tf32", "fp16" or "fp32" there.
+        device, precision, batch_size: "cpu" or "cuda" (the GPU if there is one), "tf32", "fp16" or "fp32" there, and
+            windows at a time.
         jobs, engine: processes that decode (one per core); with Ray, every core or GPU of the cluster computes.
         cache: a folder that keeps features; without it, those of a run lie beneath the run until it is complete.
-        run: the run directory to write; none by default. One of other sets raises `RunError`, unless `overwrite`.
+        run: the run directory to write; none by default.
+        overwrite: replace a run of other sets, which is an error otherwise.
         keep_features: keep both sets' features in the run, for the map of the sets.
         save_gt, save_gen: keep a side's statistics (.npz), to be given as a set next time.
         progress, warn: called while it works; `warn` gets a line for each network, with the file of its weights.
+
+    Returns:
+        A `SetComparison`: each distance with its signature, its interval if asked for, and notes on what may bias it.
 
     Raises:
         InputError: a set, an argument or a protocol is not what was expected.

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.instruments.distribution.distances.labelled import Extras
 from rushes.instruments.distribution.protocols import (
     DEFAULT,
@@ -73,7 +73,7 @@ def need_torch() -> None:
     """`MissingDependency` with the install line where the extra is not there."""
     for package in ("torch", "PIL"):
         if find_spec(package) is None:
-            raise MissingDependency(f"distances between sets need {package}: pip install 'rushes[fvd]'")
+            raise not_installed(f"distances between sets need {package}", extra="fvd")
 
 
 def metrics_from(names: str | Iterable[str]) -> tuple[Metric, ...]:

@@ -123,8 +123,10 @@ def evaluate_fidelity(
         overwrite: replace a run of something else.
         progress, warn: called while it works; the lines that `warn` gets are in `notes` too.
 
-    A pair that cannot be compared (no partner, other size, damaged) is a row with its reason. A pair that was finished
-    earlier, with the same content and settings, is not measured again.
+    Returns:
+        A `FidelityEvaluation`: the means with their intervals, and every pair. A pair that cannot be compared (no
+        partner, other size, damaged) is a row with its reason. A pair that was finished earlier, with the same content
+        and settings, is not measured again.
 
     Raises:
         InputError: no pair can be compared; a run that was not there before is not left behind.

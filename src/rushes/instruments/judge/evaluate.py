@@ -119,22 +119,43 @@ def judge_clips(
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Judged:
-    """Ask a judge about clips, and measure the judge with it.
+    """Ask a judge about clips and their prompts, and measure the judge in the same run.
 
-        rushes.judge_clips("out/amber", prompts="prompts.csv", judge="openai:http://localhost:8000/v1#qwen2.5-vl")
+        rushes.judge("out/amber", prompts="prompts.csv", judge="openai:http://localhost:8000/v1#qwen2.5-vl")
 
-    Inputs      clips: a folder, a pattern or several, or systems as {name: folder}
-                judge: openai:URL#MODEL, "command:CMD {request}", python:MODULE:FUNCTION, replay:FILE, or a function
-                prompts: CSV with prompt_id and prompt_text, or `Prompt`s; clips are called by prompt_id
-                form: graded questions, pairs of systems in both orders, or yes/no questions made from the prompt
-                questions: a file of one's own; for `questions` the table, for which the judge is asked otherwise
-                control: clips that are also asked about with another clip's prompt; all by default, 0 for none
-                plant: clips of which blurred, noisy and shuffled copies are asked about
-                yes, confirm: whether frames may be sent to a host that is not this machine
-                plan: is told what will be asked before anything is; it may raise
-    Result      a run, or one per system below `run` for graded questions about several; the judge is the last subject
-    Edge cases  an answer that is refused or cannot be read is no number; one that was given is never asked for again
-    Errors      `InputError` for a plan over `budget`, a host that nobody confirmed, a judge that answers nothing
+    Args:
+        clips: a folder, a pattern or several, or systems as {name: folder}.
+        judge: openai:URL#MODEL, "command:CMD {request}", python:MODULE:FUNCTION, replay:FILE, or a function.
+        prompts: a CSV file with prompt_id and prompt_text, or `Prompt`s; clips are called by prompt_id.
+        form: "graded" (the default), 1 to 5 per clip; "pairs" of systems, in both orders; "questions" made from the
+            prompt, answered with yes or no.
+        questions: a file of your own questions; by default ours for the form.
+        per_prompt: questions that the judge makes per prompt; 5 by default.
+        frames: frames of a clip that the judge sees; 8 by default.
+        side: longer side of a frame in pixels; 512 by default.
+        temperature: of the model; 0.0 by default.
+        repeats: how often each question is asked; 2 by default.
+        control: clips that are also asked about with another clip's prompt; by default all, 0 for none.
+        plant: clips of which blurred, noisy and shuffled copies are asked about; 0 by default.
+        run: the run directory, for several systems one run below it each; by default one under `runs/`.
+        parallel: requests at a time; 8 by default.
+        timeout: seconds that an answer may take; 120.0 by default.
+        attempts: how often a busy, late or broken endpoint is asked; 5 by default.
+        price_in, price_out: of a million tokens sent and received, for the plan's cost; unknown by default.
+        budget: stop before asking for more: 1000 (calls), "2000000tokens" or "5cost"; no limit by default.
+        record: a file that answers are also written to, for replay:FILE.
+        yes: send frames to a host that is not this machine without asking.
+        confirm: called with the plan, to allow that instead.
+        plan: called with the plan before anything is asked; it may raise.
+        overwrite: replace a run of something else.
+        progress, warn: called while it works.
+
+    Returns:
+        `Judged`: a run, or one per system for graded questions about several. The judge's own numbers are its last
+        subject. An answer that is refused or cannot be read is no number; one that was given is never asked for again.
+
+    Raises:
+        InputError: the plan is over `budget`, nobody confirmed the host, or the judge answers nothing.
     """
     answerer = named_answerer(judge, Limits(timeout=timeout, attempts=attempts))
     systems = named_systems(clips)

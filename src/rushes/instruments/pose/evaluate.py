@@ -290,9 +290,13 @@ def pose(
         norms: what PCK is measured against: "torso-diameter", "bbox-diagonal", "head-size", "absolute-px=8", or "all";
             one or several. Required: PCK is undefined without it.
         ks: percentages of the reference length; 5, 10, 20 and 50 by default.
+        progress: called while it works.
         run, overwrite: as in `rushes.clips`; `runs/pose-<digest>` by default.
         options: those of `score_pose`: `skeleton`, `hips`, `head`, `columns`, `dims`, `unit`, `root`, `px`, `pair`,
             `lag`, `fit`, `duplicates`, `assign`, `unmatched`, `floor`.
+
+    Returns:
+        A `PoseEvaluation` of two files, a `PoseSetEvaluation` of two folders: PCK and MPJPE, each with its signature.
 
     Raises:
         InputError: different joints, 2-D against 3-D, nothing that pairs; with the file and the frame.

@@ -48,19 +48,31 @@ def measure_robustness(
     overwrite: bool = False,
     progress: Progress = no_progress,
 ) -> Robustness:
-    """ESI, drift and what rests on them; with `run`, as a run directory too.
+    """Does a judge's answer survive small changes of the clip? Stability (ESI) and drift of its words, over sweeps.
 
-    `sweeps` is a sweep, a folder of sweeps, a judge's run with planted degradations, or several of them. With
-    `verify`, a run whose `manifest.json` is not the one that was written is an error; a sweep that gives no hash
-    for any run is measured, and a remark says that nothing could be verified. `worst` is how many runs to list with
-    their changed justification. A link that leads out of its sweep is refused unless `follow_links`.
-    `null_justification` "text" makes "None" of a justification that is null, in place of the empty text, and the
-    signatures of drift say so. A run of other sweeps is refused with `RunError`, unless `add` takes these in beside
-    them, or `overwrite` starts it anew.
+        rushes.robust("sweep").summary
 
-    Several sweeps of the same axes are also pooled over clips (`pool_sweeps`), and with `against`, the same clips swept
-    with another judge, the two judges are compared (`compare_judges`): `pooled` and `comparison` of what is returned,
-    and subjects of their own in the run.
+    Args:
+        sweeps: a sweep, a folder of sweeps, a judge's run with planted degradations, or several of them.
+        run: also write a run directory; by default none is written.
+        against: the same clips swept with another judge: the two are compared.
+        verify: check each run's manifest against its hash; a remark says where a sweep has none.
+        worst: how many of the worst runs to list with their changed justification; 5 by default.
+        follow_links: read files that a link leads to outside its sweep; by default that is an error.
+        null_justification: a justification that is null is "empty" text (the default), or the "text" None; signatures
+            say which.
+        add: put these sweeps into the run beside those that are in it.
+        overwrite: replace a run of other sweeps.
+        progress: called while it works.
+
+    Returns:
+        `Robustness`: the numbers, the worst runs, and for several sweeps of the same axes the numbers over all clips
+        (`pooled`); with `against`, the `comparison` of both judges.
+
+    Raises:
+        InputError: no sweep was named.
+        MetricComputationError: a sweep cannot be measured, or a manifest is not the one that was written.
+        RunError: the run has other sweeps, and neither `add` nor `overwrite` is set.
     """
     places, others = one_or_several(sweeps), [] if against is None else one_or_several(against)
     if not places:

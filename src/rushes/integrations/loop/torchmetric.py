@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.integrations.loop.metric import LoopMetric
 
 if TYPE_CHECKING:
@@ -25,5 +25,5 @@ def as_torchmetric(metric: LoopMetric, of: str | None = None, **where: Any) -> M
     try:
         from rushes.integrations.loop.torchmetric_class import TorchMetric
     except ImportError:
-        raise MissingDependency("a torchmetrics.Metric needs torchmetrics; run: pip install 'rushes[loop]'") from None
+        raise not_installed("a torchmetrics.Metric needs torchmetrics", extra="loop") from None
     return TorchMetric(metric, of, where)

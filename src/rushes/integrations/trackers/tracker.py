@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rushes.core.definition import describe_difference
-from rushes.core.errors import DefinitionMismatch, InputError, MissingDependency
+from rushes.core.errors import DefinitionMismatch, InputError
+from rushes.core.machine.installing import not_installed
 
 KINDS = ("wandb", "mlflow", "tensorboard")
 _MODULES = {"wandb": "wandb", "mlflow": "mlflow", "tensorboard": "tensorboard", "tensorboardX": "tensorboard"}
@@ -83,7 +84,7 @@ def package(name: str) -> Any:
         return import_module(name)
     except ImportError:
         what = name.partition(".")[0]
-        raise MissingDependency(f"logging to {what} needs {what}; run: pip install 'rushes[trackers]'") from None
+        raise not_installed(f"logging to {what} needs {what}", extra="trackers") from None
 
 
 def require_same(before: Mapping[str, str], now: Mapping[str, str]) -> None:

@@ -186,7 +186,7 @@ def match_audio(clips: Sequence[Place], audio: Path | str | None, *, names: Sequ
         if folder.is_file():
             return [Sound(str(folder))] * len(clips)
         if not folder.is_dir():
-            raise InputError(f"{audio}: expected a sound file or a folder of them; there is no such thing")
+            raise InputError(f"{audio}: expected a sound file or a folder of them; found neither")
         files = sorted(files_below(folder, PassedOver()))
         below = [(file.relative_to(folder).as_posix(), file) for file in files]
     by_name = _by_name(str(audio), below)

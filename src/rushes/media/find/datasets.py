@@ -23,9 +23,10 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
 from rushes.core.machine.cache import cache_folder
 from rushes.core.machine.files import replacing_path
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import bytes_digest
 from rushes.media.array_reader import frame_rate
 from rushes.media.encode import write_clip
@@ -180,7 +181,7 @@ def dataset_clips(named: str | Path) -> Iterator[tuple[Path, str]]:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise MissingDependency("tables of videos need pyarrow; run: pip install 'rushes[datasets]'") from None
+        raise not_installed("tables of videos need pyarrow", extra="datasets") from None
     tables = list(_tables(asked.place))
     if not tables:
         raise InputError(f"{asked.place}: expected a folder of save_to_disk, or parquet files; found neither")
@@ -217,7 +218,7 @@ def _asked(text: str) -> _Asked:
         raise InputError(f"{text}: expected {', '.join(_OPTIONS)} after the question mark; got {unknown[0]!r}")
     place = Path(bare)
     if not bare or not place.exists():
-        raise InputError(f"{text}: there is no such folder or file; hf: reads what lies here, and downloads nothing")
+        raise InputError(f"{text}: there is no such folder or file; hf: reads local data sets, and downloads nothing")
     return _Asked(place=place, **options)
 
 

@@ -47,7 +47,7 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 
 def spec_svg(spec: Mapping[str, Any]) -> str:
     """A Vega-Lite specification as SVG text."""
-    vl_convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
+    vl_convert = optional_package("vl_convert", "charts need vl-convert", extra="report")
     return own_ids(str(vl_convert.vegalite_to_svg(printable(spec))))
 
 

@@ -125,7 +125,7 @@ def in_print(svg: str, *, unit: str = "pt") -> str:
 
 def picture(svg: str, ending: str) -> bytes:
     """The SVG as the bytes of a .svg, .pdf or .png file, without a date in it; `InputError` for another ending."""
-    vl_convert = optional_package("vl_convert", "figures need vl-convert; run: pip install 'rushes[report]'")
+    vl_convert = optional_package("vl_convert", "figures need vl-convert", extra="report")
     if ending == ".svg":
         return in_print(svg).encode()
     if ending == ".png":

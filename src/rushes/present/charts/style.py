@@ -72,7 +72,7 @@ def drawn(title: str, caption: str, draw: Callable[[Room], Any]) -> Figure:
 
 def load_altair() -> Any:
     """Altair without its types: its generated signatures are too narrow for values that are computed."""
-    return optional_package("altair", "charts need altair; run: pip install 'rushes[report]'")
+    return optional_package("altair", "charts need altair", extra="report")
 
 
 def styled(chart: Any) -> Any:

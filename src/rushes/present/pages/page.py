@@ -161,7 +161,7 @@ def _source(text: str) -> str:
 @cache
 def page_environment(package: str = _HOME) -> Environment:
     """Templates of a package's `assets/`; what they print is escaped."""
-    jinja2 = optional_package("jinja2", "reports need jinja2; run: pip install 'rushes[report]'")
+    jinja2 = optional_package("jinja2", "reports need jinja2", extra="report")
     from markupsafe import Markup
 
     environment: Environment = jinja2.Environment(

@@ -122,9 +122,32 @@ class Section:
 
 
 def interval_text(measurement: Measurement) -> str:
-    """The interval with its level and method, "980 to 1020 (95 %, rater-clustered)"; "" where there is none."""
+    """The interval with its level and method, "980 to 1020 (95 %, clustered by rater)"; "" where there is none."""
     found = measurement.interval
-    return "" if found is None else f"{ends_text(measurement)} ({100 * found.level:g} %, {found.method})"
+    return "" if found is None else f"{ends_text(measurement)} ({100 * found.level:g} %, {method_text(found.method)})"
+
+
+_METHODS = {
+    "wilson samples": "Wilson, by sample",
+    "wilson": "Wilson",
+    "rater- and prompt-clustered": "clustered by rater and prompt",
+    "rater-clustered": "clustered by rater",
+    "prompt-clustered": "clustered by prompt",
+    "student-t": "Student's t",
+    "clopper-pearson-of-changed": "exact, of the clips that changed",
+    " holm": ", Holm",
+}
+
+
+def method_text(method: str) -> str:
+    """How an interval was made, as a statistician would write it.
+
+    >>> [method_text(m) for m in ("wilson samples", "rater- and prompt-clustered holm", "jackknife")]
+    ['Wilson, by sample', 'clustered by rater and prompt, Holm', 'jackknife']
+    """
+    for stored, words in _METHODS.items():
+        method = method.replace(stored, words)
+    return method
 
 
 def unit_text(definition: Definition) -> str:

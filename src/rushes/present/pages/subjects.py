@@ -101,6 +101,7 @@ def subject_table(
     limits: Mapping[str, str] | None = None,
     fired: Callable[[Entry], Mapping[str, str]] = lambda entry: {},
     href: Callable[[Entry], str] = lambda entry: "",
+    skipped: Callable[[Entry], Sequence[str]] | None = None,
     whole: Whole | None = None,
 ) -> SubjectTable:
     """The table of these entries, in their order.
@@ -109,8 +110,10 @@ def subject_table(
     `about` says in a few words what kind of file a subject is; `details` is what its open row shows; `limits` are the
     rules on a metric in words, by signature ("flagged > 450"); `fired` are those that fired on a subject, by signature
     in the order of its reasons, each with the limit that was passed ("> 450"); `href` is where the file lies, seen from
-    the page; `whole` is given where these are the worst of more, and then every count is its.
+    the page; `skipped` are the rules of an entry that lacked a value (default: as stored); `whole` is given where these
+    are the worst of more, and then every count is its.
     """
+    lacking = skipped or not_judged
     samples = {m.signature: m for entry in entries for m in entry.measurements}
     position = {signature: n for n, signature in enumerate(samples)}
     shown = [
@@ -123,7 +126,7 @@ def subject_table(
         "metrics": _metrics(list(samples.values()), limits or {}),
         "columns": [column.index for column in shown],
         "rows": [
-            _row(entry, position, fired(entry))
+            _row(entry, position, fired(entry), lacking(entry))
             | {"media": about(entry)}
             | ({"href": place} if (place := href(entry)) else {})
             for entry in entries
@@ -131,7 +134,7 @@ def subject_table(
     }
     if whole is not None:
         data["whole"] = whole.total
-    told = whole or _counted(entries)
+    told = whole or _counted(entries, lacking)
     return SubjectTable(
         noun=noun,
         counts=[(badge, told.counts.get(badge, 0)) for badge in signals],
@@ -147,12 +150,12 @@ def subject_table(
     )
 
 
-def _counted(entries: Sequence[Entry]) -> Whole:
+def _counted(entries: Sequence[Entry], lacking: Callable[[Entry], Sequence[str]]) -> Whole:
     return Whole(
         total=len(entries),
         counts=Counter(str(entry.subject.badge or "") for entry in entries),
         reasons=Counter(reason.about for entry in entries for reason in entry.subject.why),
-        not_judged=Counter(name for entry in entries for name in not_judged(entry)),
+        not_judged=Counter(name for entry in entries for name in lacking(entry)),
         words={reason.about: reason.kind for entry in reversed(entries) for reason in entry.subject.why},
     )
 
@@ -188,7 +191,9 @@ def _metrics(samples: Sequence[Measurement], limits: Mapping[str, str]) -> list[
     ]
 
 
-def _row(entry: Entry, position: Mapping[str, int], fired: Mapping[str, str]) -> dict[str, object]:
+def _row(
+    entry: Entry, position: Mapping[str, int], fired: Mapping[str, str], lacking: Sequence[str]
+) -> dict[str, object]:
     """One subject: values and counts by metric ("" where it has no such number), notes by metric number."""
     values: list[object] = [""] * len(position)
     counts = [0] * len(position)
@@ -211,7 +216,7 @@ def _row(entry: Entry, position: Mapping[str, int], fired: Mapping[str, str]) ->
         "reasons": list(subject.reasons),
         "about": [reason.about for reason in subject.why],
         "fired": [[position[signature], limit] for signature, limit in fired.items() if signature in position],
-        "not_judged": not_judged(entry),
+        "not_judged": list(lacking),
         "values": values,
         "counts": counts,
         "notes": notes,

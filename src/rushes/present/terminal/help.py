@@ -24,6 +24,11 @@ _NAMES = 26
 """Columns that names of options take before their words begin on a line of their own."""
 _CHOICES = 40
 """Choices that are longer than this stand behind the words."""
+_TYPERS = {
+    "install_completion": "Install completion for this shell.",
+    "show_completion": "Print the completion for this shell, to copy or adapt it.",
+}
+"""Options of Typer's own, in our spelling."""
 _TYPES = {"int": "N", "integer": "N", "float": "X", "path": "PATH", "file": "FILE", "directory": "DIR"}
 
 Groups = Mapping[str, Sequence[str]]
@@ -54,6 +59,8 @@ def grouped_help(groups: Groups, sentence: str = "", welcome: Welcome = ()) -> t
 
 def _replace_help(command: Any, groups: Groups) -> None:
     def format_help(self: Any, ctx: Any, formatter: Any) -> None:
+        for option in self.params:  # Typer adds its own after the group is made
+            option.help = _TYPERS.get(option.name, getattr(option, "help", None))
         formatter.write("\n".join(_page(self, ctx, groups)) + "\n")
 
     command.format_help = MethodType(format_help, command)

@@ -20,7 +20,7 @@ PromptsOption = Annotated[
         help="CSV with prompt_id: clips p1-0, p1-1 … are samples of p1, and averaged. (default: the suite's)",
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 where a metric of another package failed on some clip.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 if a metric of another package failed on any clip.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the existing run.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes. (default: one per core)")]
 

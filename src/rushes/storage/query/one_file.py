@@ -132,9 +132,9 @@ def _cell(value: object) -> str:
 def _parquet(
     rows: Iterator[Mapping[str, Any]], heads: Sequence[str], columns: Sequence[Column], target: Path | str
 ) -> None:
-    needed = "a .parquet file needs pyarrow: pip install 'rushes[query]'; .csv and .jsonl need nothing more"
-    arrow = optional_package("pyarrow", needed)
-    parquet = optional_package("pyarrow.parquet", needed)
+    needs = "a .parquet file needs pyarrow (.csv and .jsonl need no package)"
+    arrow = optional_package("pyarrow", needs, extra="query")
+    parquet = optional_package("pyarrow.parquet", needs, extra="query")
     flags = {column.name for column in columns if column.definition.unit == "true/false"}
     kinds = {column.name: arrow.bool_() if column.name in flags else arrow.float64() for column in columns}
     signatures = canonical_json({column.name: column.signature for column in columns})

@@ -29,8 +29,8 @@ def write_sheets(
 
     Numbers are numbers, true and false are so, a missing value is an empty cell; a text is never a formula.
     """
-    needed = "an .xlsx file needs XlsxWriter: pip install 'rushes[query]'; .csv and .jsonl need nothing more"
-    xlsxwriter = optional_package("xlsxwriter", needed)
+    needs = "an .xlsx file needs XlsxWriter (.csv and .jsonl need no package)"
+    xlsxwriter = optional_package("xlsxwriter", needs, extra="query")
     if len(heads) > MOST_COLUMNS:
         raise InputError(f"{target}: a sheet has at most {MOST_COLUMNS:,} columns; this run has {len(heads):,}")
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}

@@ -53,15 +53,22 @@ class Answer:
 
 
 def query(run: Run | Path | str, sql: str) -> pa.Table:
-    """What a SELECT over a run gives, as an Arrow table (`.to_pandas()` makes a frame of it).
+    """Query a run with SQL (read-only).
 
-        rushes.query("run", "select path from clips where blur_score < 20 and review_signal = 'pass'")
+        rushes.query("runs/mine", "select path from clips where blur_score < 20 and review_signal = 'pass'")
 
-    A metric may be typed by any name that `rushes metrics` knows; one that the run has no number of is null. A name
-    that says nothing alone is spelt out in the answer: `select pck` gives `pck_k_20_norm_torso_diameter`.
+    Args:
+        run: a run, read or by directory.
+        sql: one SELECT over `clips`, a row per clip, or `measurements`, a row per number. A metric may be typed by any
+            name that `rushes metrics` knows. A metric without a number in this run is null. A name that says nothing
+            alone is spelt out in the answer: `select pck` gives `pck_k_20_norm_torso_diameter`.
 
-    Rows have no order but that of `order by`. Raises `InputError` for SQL that is not one SELECT or that DuckDB
-    refuses, and for a name that means several columns; `MissingDependency` without the extra `query`.
+    Returns:
+        An Arrow table; `.to_pandas()` makes a data frame of it. Rows have no order but that of `order by`.
+
+    Raises:
+        InputError: this is not one SELECT, DuckDB refuses it, or a name means several columns.
+        MissingDependency: DuckDB or pyarrow is not installed; the message has the command.
     """
     return ask(run, sql).table
 
@@ -120,7 +127,7 @@ def signatures_in(run: Run, sql: str) -> dict[str, str]:
 def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
     """DuckDB's answer while its connection is open, the question as it was put, and the columns that it needed beside
     the run's own; errors in one line."""
-    duckdb = optional_package("duckdb", "queries need DuckDB: pip install 'rushes[query]'")
+    duckdb = optional_package("duckdb", "queries need DuckDB", extra="query")
     try:
         statements = duckdb.extract_statements(sql)
     except duckdb.Error as error:
@@ -208,7 +215,7 @@ def _source(run: Run) -> Any:
     """The run's rows as something DuckDB reads columns of: the shards, or a table of a run that is in memory."""
     if run.shards is not None:
         return run.shards.dataset()
-    optional_package("pyarrow", "queries need pyarrow: pip install 'rushes[query]'")
+    optional_package("pyarrow", "queries need pyarrow", extra="query")
     columns = Columns()
     for number, entry in enumerate(run.entries):
         columns.add(pack(entry).line, number)

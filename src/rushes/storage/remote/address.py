@@ -80,7 +80,7 @@ def parse_address(url: str) -> tuple[str, str, str]:
         raise RemoteError(f"{protocol}://…: expected a path or an address that begins with {known}")
     if "@" in bucket:
         raise RemoteError(
-            f"{protocol}://…@{bucket.rsplit('@', 1)[1]}/…: an address must hold no user name or key; "
+            f"{protocol}://…@{bucket.rsplit('@', 1)[1]}/…: an address must not contain a user name or key; "
             "credentials come from the environment"
         )
     if re.search(r"\?[^/]*=", rest):

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.storage.remote.address import PACKAGES, RemoteFile, parse_address
 from rushes.storage.remote.errors import Exists, RemoteError, Unreachable, Vanished, plain_errors
 
@@ -47,7 +47,7 @@ def filesystem(url: str) -> Any:
     protocol = parse_address(url)[0]
     for package in ("fsspec", PACKAGES[protocol]):
         if find_spec(package) is None:
-            raise MissingDependency(f"{protocol}:// addresses need {package}: pip install 'rushes[remote]'")
+            raise not_installed(f"{protocol}:// addresses need {package}", extra="remote")
     with plain_errors(url):
         return _client(protocol, os.getpid())
 

@@ -23,11 +23,24 @@ _OF_SHARDS = ("shards", "subjects", "measurements", "digest")
 
 
 def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = False) -> Path:
-    """Write a run into an empty folder as one in one piece, clip by clip; the folder can be read as a run.
+    """Write every number of a run into one table, or the run itself into an empty folder.
 
-    `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something. A name
-    that ends in .parquet, .csv, .xlsx or .jsonl is one file: a row per clip, a column per metric; see
-    `rushes.storage.query.one_file`.
+        rushes.export("runs/mine", "numbers.parquet")
+        rushes.export("runs/mine", "copy", series=True)
+
+    Args:
+        run: a run, read or by directory.
+        folder: a file that ends in .parquet, .csv, .xlsx or .jsonl: a row per clip, a column per metric, signatures in
+            a file or a sheet beside it. Any other name is an empty folder, which can then be read as a run in one
+            piece.
+        series: also copy the values per frame into the folder, one file per clip.
+
+    Returns:
+        The path of what was written.
+
+    Raises:
+        RunError: the folder is not empty, or `run` is not a run.
+        MissingDependency: the package that writes .parquet or .xlsx is not installed.
     """
     from rushes.storage.query.one_file import export_file, is_one_file
 

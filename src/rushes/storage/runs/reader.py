@@ -37,9 +37,18 @@ from rushes.storage.shards.spool import Span
 def read_run(path: Path | str, *, damaged: bool = False) -> Run:
     """Read a run directory, complete or not.
 
-    A run still going, or one that stopped half-way, gives the subjects finished so far. An address gives the run in a
-    store, as it is now. Raises `RunError` for a folder that is not a run, a run written by a newer version, and a
-    complete run whose files changed since; with `damaged`, such a run is opened and its status is "damaged".
+        run = rushes.read_run("runs/mine")
+        run.summary, run.to_pandas()
+
+    Args:
+        path: the directory, or an address in a bucket (`s3://`, `gs://`), which gives the run as it is now.
+        damaged: also open a run whose files changed since it was complete; its status is then "damaged".
+
+    Returns:
+        The `Run`. One that is still going, or that stopped half-way, has the clips finished so far.
+
+    Raises:
+        RunError: the folder is not a run, a newer version wrote it, or its files changed and `damaged` is not set.
     """
     return _read_remote(str(path), damaged) if is_remote(path) else _read(Path(path), damaged=damaged)
 

@@ -267,7 +267,7 @@ class Run(Answer):
         subject, review_signal, name, value, count, note, low, high, level, method (of the interval), signature, then
         one per place (`at_value` for a place that is called like one of these).
         """
-        pandas = optional_package("pandas", "a data frame needs pandas; run: pip install pandas")
+        pandas = optional_package("pandas", "a data frame needs pandas", package="pandas")
         if columns is not None:
             from rushes.storage.query.sql import clips_sql, query
 

@@ -265,7 +265,7 @@ class RunWriter:
     def _require_format(self, before: Mapping[str, object]) -> None:
         if in_shards(before):
             raise RunError(
-                f"{self.path}: holds a run in shards, which is not continued in this way; choose another {option('-o')}"
+                f"{self.path}: contains a run in shards, which cannot be continued so; choose another {option('-o')}"
             )
 
     def _read_info(self) -> dict[str, object]:

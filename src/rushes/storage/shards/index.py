@@ -13,6 +13,7 @@ from typing import Any
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import RunError
 from rushes.core.machine.files import replacing_bytes
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import file_digest
 from rushes.storage.shards.table import ReadingKey
 
@@ -188,7 +189,5 @@ def require_pyarrow() -> None:
     """Raise `MissingDependency` where Parquet cannot be read or written."""
     from importlib.util import find_spec
 
-    from rushes.core.errors import MissingDependency
-
     if find_spec("pyarrow") is None:
-        raise MissingDependency("a run in shards needs pyarrow: pip install 'rushes[query]'")
+        raise not_installed("a run in shards needs pyarrow", extra="query")

@@ -31,7 +31,8 @@ from sqlalchemy.exc import (
     OperationalError,
 )
 
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
+from rushes.core.machine.installing import not_installed
 from rushes.study.database.fair_semaphore import FairSemaphore
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -150,7 +151,7 @@ def _misfits() -> Iterator[None]:
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         reason = _first_line(error) if isinstance(error, DataError) else str(error)
         raise InputError(
-            f"a text or number cannot be stored as it is ({ascii(reason)[1:-1]}); shorten or mend it"
+            f"a text or number cannot be stored as it is ({ascii(reason)[1:-1]}); shorten or correct it"
         ) from None
 
 
@@ -187,9 +188,7 @@ def _engine(url: URL) -> Engine:
         keep_private(Path(url.database))
         engine = create_engine(url, connect_args={"check_same_thread": False}, pool_size=20, max_overflow=40)
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise MissingDependency(
-            "PostgreSQL needs the psycopg package: python -m pip install 'rushes[postgres]'"
-        ) from None
+        raise not_installed("PostgreSQL needs the psycopg package", extra="postgres") from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

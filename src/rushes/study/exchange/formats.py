@@ -151,7 +151,7 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
-            f"{form} lists votes one by one, so a decision cannot stand for its sample there; {able} can. "
+            f"{form} lists votes one by one, so a decision cannot replace a sample's votes there; {able} can. "
             "csv and parquet have every decision, in rows marked adjudicated"
         )
     implied = [vote for one in answers for vote in one.implied_votes()]

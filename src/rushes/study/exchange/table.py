@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
+from rushes.core.machine.installing import not_installed
 from rushes.instruments.preference.rubric import RUBRIC
 from rushes.instruments.preference.votes import Side, Vote, WatchedSpan
 from rushes.study.exchange.files import csv_text, read_rows, write_file
@@ -72,7 +73,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingDependency("Parquet needs pyarrow: pip install 'rushes[web]'") from None
+        raise not_installed("Parquet needs pyarrow", extra="web") from None
     return pyarrow, pyarrow.parquet
 
 

@@ -97,7 +97,7 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             rows = [{str(k): (v or "").strip() for k, v in row.items() if isinstance(v, str | None)} for row in reader]
             return rows, list(reader.fieldnames)
     except FileNotFoundError:
-        raise StudyError(f"{path}: expected a CSV file; there is none") from None
+        raise StudyError(f"{path}: expected a CSV file; it does not exist") from None
     except (OSError, ValueError, csv.Error) as error:
         raise StudyError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
 

@@ -46,7 +46,7 @@ def store(
     if found.method.partition("-")[0] != "pairs":
         raise StudyError(f"study {study} asks by {found.method}; a ratings CSV has votes on pairs")
     if not votes:
-        raise StudyError("the file holds no filled-in vote; nothing was imported")
+        raise StudyError("the file has no filled-in vote; nothing was imported")
     settled = settle(connection, found, {one.family for one in votes}, declared=families)
     book = rubric(found.rubric, settled.kinds)
     votes = [_marked(one, book) for one in votes]

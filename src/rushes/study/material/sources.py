@@ -69,7 +69,7 @@ def _source_files(folder: Path | None) -> dict[str, Path]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        raise StudyError(f"{folder}: expected a folder of source clips; there is none")
+        raise StudyError(f"{folder}: expected a folder of source clips; it does not exist")
     return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix.lower() in VIDEO_SUFFIXES}
 
 
@@ -144,7 +144,7 @@ def require_prompts(clips: Sequence[SourceClip], book: PromptBook) -> None:
 def _manifest_clips(table: Path, folder: Path) -> list[SourceClip]:
     """Clips named `SYSTEM_TASK_PROMPT.mp4` by the manifest's tasks and prompts (`p09`, `09` and `9` are one)."""
     if not folder.is_dir():
-        raise StudyError(f"{folder}: expected a folder of clips; there is none")
+        raise StudyError(f"{folder}: expected a folder of clips; it does not exist")
     book = read_manifest(table)
     found: list[SourceClip] = []
     for path in sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES):

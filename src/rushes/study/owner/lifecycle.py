@@ -56,7 +56,7 @@ def resolve_problem(connection: Connection, now: int, study: str, number: int, *
     if connection.execute(select(problem.c.id).where(*mine)).first() is None:
         raise StudyError(f"study {study} has no problem {number}; `rushes study problems {study}` lists them")
     if not note.strip():
-        raise StudyError("say what was done about the problem: the note is kept with it")
+        raise StudyError("say what was done about the problem: the note is kept with the problem")
     values = {"resolution": _note(note), "resolved_by": (acting() if by == "admin" else by)[:80], "resolved_ms": now}
     connection.execute(problem.update().where(*mine).values(**values))
     log(connection, study_id=row.id, actor=by, action="resolved a problem", now=now, problem=number, note=_note(note))

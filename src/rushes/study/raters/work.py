@@ -298,7 +298,7 @@ def report_problem(
     if kind not in PROBLEMS:
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
     if row.state in ("voted", "late", "problem"):
-        raise StudyError("this pair is closed for you; there is nothing to report any more")
+        raise StudyError("this pair is closed for you; there is nothing left to report")
     counts = connection.execute(_REPORTS, {"rater_wanted": who.id}).one()
     if row.purpose != "training" and counts.reports >= FREE_REPORTS + counts.votes // VOTES_PER_REPORT:
         return False

@@ -65,7 +65,7 @@ def read_letter(path: Path | None) -> Letter:
     subject = first.partition(":")[2].strip() if has_subject else "{title}"
     body = (rest if has_subject else text).strip("\r\n") + "\n"
     if "{link}" not in body:
-        raise InputError(f"{path}: a letter needs {{link}} in its text; without it nobody can take part")
+        raise InputError(f"{path}: a letter needs {{link}} in its text; without it, nobody can take part")
     return Letter(subject=subject, body=body)
 
 

@@ -127,7 +127,9 @@ def _load(path: Path | str) -> dict[str, object]:
     known = {*T2V.dimensions, *I2V.dimensions}
     for name in data:
         if name not in known:
-            raise InputError(f"{path}: {str(name)[:60]!r} is no dimension of VBench; it has {', '.join(sorted(known))}")
+            raise InputError(
+                f"{path}: {str(name)[:60]!r} is not a dimension of VBench; it has {', '.join(sorted(known))}"
+            )
     return data
 
 

@@ -23,7 +23,7 @@ def check_address(url: str, option: str) -> None:
     if not readable:
         raise InputError(f"{option} reads http(s)://host/v1; got {url!r}")
     if parts.username or parts.password:
-        raise InputError(f"{option} must hold no user name or password; put the key into the environment")
+        raise InputError(f"{option} must not contain a user name or password; put the key into the environment")
 
 
 def is_loopback(url: str) -> bool:

@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core.errors import MissingDependency, WeightsError
+from rushes.core.errors import WeightsError
+from rushes.core.machine.installing import not_installed
 from rushes.vision.landmarks.crop import Cropper, Pixels, Region, Roi
 
 Tensor: TypeAlias = NDArray[np.float32]
@@ -64,7 +65,7 @@ def _load(content: bytes, name: str, threads: int) -> Any:
     try:
         from ai_edge_litert.interpreter import Interpreter
     except ImportError:
-        raise MissingDependency("faces and bodies need LiteRT; run: pip install 'rushes[face]'") from None
+        raise not_installed("faces and bodies need LiteRT", extra="face") from None
     try:
         with _LOADING, _quiet():
             interpreter = Interpreter(model_content=content, num_threads=threads)

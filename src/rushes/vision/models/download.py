@@ -98,7 +98,7 @@ class Client:
     def _open(self, url: str, headers: Mapping[str, str]) -> Any:
         plain, credentials = split_credentials(url)
         if urlsplit(plain).scheme not in ("http", "https", "file"):
-            raise FetchError("it is no http, https or file address")
+            raise FetchError("it is not an http, https or file address")
         request = urllib.request.Request(plain, headers={"User-Agent": "rushes", **headers})
         if credentials:
             request.add_unredirected_header("Authorization", credentials)

@@ -154,13 +154,13 @@ def laid_out(windows: Values, layout: Layout) -> Values:
 def _with_pil(frame: Pixels, target: tuple[int, int], how: Picture) -> Any:
     import numpy as np
 
-    image = optional_package("PIL.Image", "resizing with PIL needs Pillow: pip install 'rushes[networks]'")
+    image = optional_package("PIL.Image", "resizing with PIL needs Pillow", extra="networks")
     method = getattr(image.Resampling, how.interpolation.upper())
     return np.asarray(image.fromarray(frame).resize((target[1], target[0]), method))
 
 
 def _with_torch(frame: Pixels, target: tuple[int, int], how: Picture) -> Any:
-    torch = optional_package("torch", "resizing with torch needs it: pip install 'rushes[fvd]'")
+    torch = optional_package("torch", "resizing with torch needs it", extra="fvd")
     planes = torch.from_numpy(frame).permute(2, 0, 1)[None].float()
     smooth = how.interpolation != "nearest"
     options = {"align_corners": False, "antialias": how.antialias} if smooth else {}

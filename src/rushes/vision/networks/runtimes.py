@@ -62,7 +62,7 @@ def _loaded(file: Path, sha256: str, runtime: str) -> Session:
 
 class _Onnx:
     def __init__(self, file: Path) -> None:
-        ort = optional_package("onnxruntime", "ONNX networks need onnxruntime: pip install 'rushes[networks]'")
+        ort = optional_package("onnxruntime", "ONNX networks need onnxruntime", extra="networks")
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.use_deterministic_compute = True
@@ -110,7 +110,7 @@ class _TorchScript:
     inputs: Mapping[str, tuple[int | None, ...]] = {}
 
     def __init__(self, file: Path) -> None:
-        self._torch = torch = optional_package("torch", "TorchScript networks need torch: pip install 'rushes[fvd]'")
+        self._torch = torch = optional_package("torch", "TorchScript networks need torch", extra="fvd")
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self.batch = 1 if self._device == "cpu" else GPU_BATCH
         try:

@@ -100,7 +100,7 @@ def make_links(run: Run, subjects: Sequence[Subject | ClipPath], folder: str) ->
     places = [(subject, relocate(subject.path, beside=run.path)) for subject in subjects]
     found = [(subject, place) for subject, place in places if place is not None]
     if not found:
-        raise InputError("no clip of this selection is where the run found it; there is nothing to link to")
+        raise InputError("no clip of this selection is where the run found it; nothing can be linked to")
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:

@@ -98,9 +98,7 @@ def read_marks(folder: Path) -> Marks:
     except OSError as error:
         return Marks(problem=f"{target}: cannot be read ({error.strerror or error})")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Marks(
-            problem=f"{target}: expected the stars and tags of this run; got something else; mend or remove it"
-        )
+        return Marks(problem=f"{target}: expected the stars and tags of this run; got something else; fix or remove it")
 
 
 def _mark(facts: Mapping[str, object]) -> Mark:

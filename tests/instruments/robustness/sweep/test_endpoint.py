@@ -269,7 +269,7 @@ def test_a_clip_that_cannot_be_read(tmp_path):
         ({"base_url": "file:///etc/passwd"}, "reads http"),
         ({"base_url": "ftp://host"}, "reads http"),
         ({"base_url": "http://"}, "reads http"),
-        ({"base_url": "https://me:secret@host/v1"}, "no user name or password"),
+        ({"base_url": "https://me:secret@host/v1"}, "not contain a user name or password"),
         ({"model": ""}, "needs judge='openai:MODEL'"),
         ({"question": " "}, "question="),
         ({"frames": 0}, "at least one frame"),

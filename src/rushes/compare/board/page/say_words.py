@@ -89,11 +89,12 @@ def brief_say(data: BoardData, columns: Sequence[BoardColumn], ranked: Mapping[s
             return [] if ranked is None else [_silent(column.verdict, one)]
         definition, against = column.reading.definition, [pair for pair in theirs if (pair[1], pair[0]) in ours]
         caution = next(iter((*definition.raised_by, *definition.lowered_by)), "")
-        beside = f"{_percent(one.pairs_right.value)} of pairs with people{f'; caution: {caution}' if caution else ''}"
+        also = f"; also affected by {caution}" if caution else ""
+        beside = f"right in {_percent(one.pairs_right.value)} of the pairs that people judged{also}"
         if ranked is None:
-            return [f"{one.metric} agrees in {beside}."]
+            return [f"{one.metric} is {beside}."]
         if ours.intersection(theirs) and not against:
-            return [f"{one.metric} agrees on {_question(one)} ({beside})."]
+            return [f"{one.metric} agrees with raters on {_question(one)} ({beside})."]
         said = f"{one.metric} contradicts raters on {_question(one)}" if against else f"By {one.metric}"
         return [f"{said}: {better_words(column.verdict, _order(column, data))} ({beside})."]
     return []

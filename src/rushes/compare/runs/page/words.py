@@ -16,8 +16,8 @@ from rushes.storage.runs import Run
 
 _CAUSES = 3
 MOVED = (
-    "changed: not evidence of better or worse, for other things than quality change these metrics too; "
-    "rushes metrics NAME names them."
+    "changed: not evidence of better or worse, because more than quality affects these metrics; "
+    "rushes metrics NAME says what."
 )
 """What the word means, under a table that has it."""
 

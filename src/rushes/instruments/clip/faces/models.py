@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rushes.core.errors import InputError, MediaError, MissingDependency
+from rushes.core.machine.installing import extra_command, not_installed
 from rushes.core.machine.provenance import file_digest
 from rushes.core.words.options import option
 from rushes.instruments.clip.faces.observation import FaceObservation
@@ -84,7 +85,7 @@ def _model_digest(model: str | None, tier: Tier) -> str:
         return _pipeline(model, _stamp(model)).digest
     except MissingDependency:
         here = model is not None or is_pulled(group_named("face"))
-        lacking, command = ("LiteRT", "pip install 'rushes[face]'") if here else ("face models", pull_command("face"))
+        lacking, command = ("LiteRT", extra_command("face")) if here else ("face models", pull_command("face"))
         raise MissingDependency(
             f"tier {tier} (and a profile with face rules) needs {lacking}, not here yet; run: {command}"
         ) from None
@@ -106,7 +107,7 @@ def _evaluator(weights: str, stamp: str) -> Evaluator:
     try:
         from rushes.instruments.clip.metrics.face.syncnet.network import Evaluator
     except ImportError:
-        raise MissingDependency("SyncNet needs torch; run: pip install 'rushes[fvd]'") from None
+        raise not_installed("SyncNet needs torch", extra="fvd") from None
     return Evaluator.load(weights)
 
 

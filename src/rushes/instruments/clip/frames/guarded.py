@@ -83,7 +83,7 @@ def _checked_series(series: object, taken: Container[str]) -> Series:
         if values.dtype.kind not in "biuf":
             raise DefinitionError(f"the series {name!r} holds no numbers")
         if name in taken or not name.isidentifier():
-            raise DefinitionError(f"the series {name!r} needs a name of its own")
+            raise DefinitionError(f"the series {name!r} needs its own name")
     return {name: values.astype(np.float64) for name, values in arrays.items()}
 
 

@@ -65,9 +65,9 @@ FLOW_ACCELERATION = _unrest(
 )
 TEMPORAL_INCONSISTENCY = _unrest(
     name="temporal_inconsistency",
-    summary="Unrest of light and of motion in one reading; the one that agrees best with people's temporal quality.",
+    summary="Unrest of light and of motion in one value; the one that agrees best with people's temporal quality.",
     formula=f"√((luma_alternation + {ALTERNATION_FLOOR}) · (flow_acceleration + {FLOOR}))",
-    edge_cases="Either reading missing: no value. The added constants keep one reading at 0 from hiding the other; "
+    edge_cases="Either part missing: no value. The added constants keep one part at 0 from hiding the other; "
     "they were set, not fitted.",
     reference="on the clips of the FETV study ρ = −.74 with people's temporal quality; one person against two others "
     ".72 to .87",
@@ -117,7 +117,7 @@ FLOW_ACCELERATION_METRIC = _followed(
     "acceleration",
     label="unrest",
     room="page",
-    lane=lane("Motion", "flow_acceleration", "acceleration", (0.0, 2.0), pooled_by="flow_acceleration"),
+    lane=lane("Acceleration", "flow_acceleration", "acceleration", (0.0, 2.0), pooled_by="flow_acceleration"),
     too_high="motion starts anew from frame to frame",
 )
 TEMPORAL_INCONSISTENCY_METRIC = metric(

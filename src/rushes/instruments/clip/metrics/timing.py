@@ -40,7 +40,7 @@ DECODE_OK = Definition(
     summary="The video can be decoded and has at least one frame.",
     formula="frame_count ≥ 1",
     edge_cases="A damaged file that still gives one frame is true; decode_failures counts what was lost. A clip whose "
-    "size, depth or range changes midway is true, with a note, and its badge is flagged under every profile.",
+    "size, depth or range changes midway is true, with a note, and it is flagged under every profile.",
     reference=_SEED,
     params=_LIBAV,
 )
@@ -94,7 +94,7 @@ FPS = _fact(
 FRAME_COUNT = _fact(
     name="frame_count",
     unit="frames",
-    summary="Frames that came out of the decoder.",
+    summary="Frames that the decoder gave.",
     formula="count of decoded frames; the header's own count is not used",
     edge_cases="Nothing decodes: 0. Frames after a change of size are not counted, and the note says so.",
     params=_LIBAV,
@@ -201,7 +201,7 @@ def fps(seen: Observation) -> Measurement:
 
 
 def frame_count(seen: Observation) -> Measurement:
-    """Frames that came out of the decoder."""
+    """Frames that the decoder gave."""
     note = seen.error or _unread(seen)
     return Measurement(definition=FRAME_COUNT, value=seen.frames, count=seen.frames, note=note)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.core.metric import ClipMetric, Lane, Trace, spanning
 from rushes.instruments.clip.flow.dense_flow import (
     DIS,
@@ -196,7 +196,7 @@ class FollowedCollector:
 def require_raft() -> None:
     """Raises `MissingDependency` where torch or the weights are not here."""
     if find_spec("torch") is None:
-        raise MissingDependency("RAFT needs torch; run: pip install 'rushes[fvd]'")
+        raise not_installed("RAFT needs torch", extra="fvd")
     from rushes.vision.models.cache import model_path
 
     model_path("raft-things.npz")

@@ -20,6 +20,7 @@ from rushes.instruments.clip.show.tables import columns, worst_first
 from rushes.instruments.clip.show.timeline import clip_timeline, kept_series
 from rushes.instruments.clip.signals.badges import fired_rules
 from rushes.instruments.clip.signals.choice import pass_lines
+from rushes.instruments.clip.signals.gate import skipped_rules
 from rushes.instruments.clip.signals.profile import profile_of
 from rushes.media import MediaFacts
 from rushes.present.pages.film_strips import Strip, telling_frame
@@ -93,6 +94,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         limits=_limits(run, entries),
         fired=fired_rules,
         href=lambda entry: options.href(entry.subject.path, beside=run.path),
+        skipped=skipped_rules(run),
         whole=None if many is None else many.whole,
     )
     verdict = clip_verdict(

@@ -74,7 +74,7 @@ def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = N
         words = Cell("\n".join(subject.reasons))
         rows.append((Cell(subject.id), Cell(subject.badge or ""), severity, *cells, words))
     labels = [column.label for column in shown]
-    heads = (*TEXT("clip", "signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))
+    heads = (*TEXT("clip", "review signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))
     return Table(title="Review signals", columns=heads, rows=rows)
 
 
@@ -102,7 +102,7 @@ def _bundles(run: Run, target: Path) -> Sequence[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{target}: cannot hold the bundles ({error.strerror})") from None
+        raise InputError(f"{target}: cannot write the bundles ({error.strerror})") from None
     written = []
     for entry in run.entries:
         path = target / f"{entry.subject.id}.metrics.json"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rushes.present.pages.subjects import not_judged
 from rushes.present.verdict.verdict import FIRST, clip_verdict
 from rushes.storage.runs import Run
 
@@ -17,8 +16,11 @@ def summary(run: Run) -> str:
 
 
 def notes(run: Run) -> tuple[str, ...]:
-    """Rules that had no value to judge, with how many clips."""
+    """Rules that lacked a value, with how many clips."""
+    from rushes.instruments.clip.signals.gate import skipped_rules
+
+    rules = skipped_rules(run)
     readable = [entry for entry in run.entries if "error" not in entry.subject.facts]
-    skipped = Counter(name for entry in readable for name in not_judged(entry))
+    skipped = Counter(name for entry in readable for name in rules(entry))
     named = ", ".join(f"{name} ({count} of {len(readable)} clips)" for name, count in sorted(skipped.items()))
     return (f"Rules skipped for lack of a value: {named}",) if skipped else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -51,9 +51,24 @@ def check_gate(run: Run, profile: Profile, gate: Gate) -> GateResult:
     was not checked does not hold. Two things are no such case: a clip that is caught anyway, and a rule about the sound
     of a clip that has none and for which none was asked (`--audio`): there is nothing that could be wrong.
     """
+    return _checked(run.entries, profile, gate, own_sound=_own_sound(run))
+
+
+def skipped_rules(run: Run) -> Callable[[Entry], list[str]]:
+    """Of a clip, the metrics of rules that lacked a value it could have had: a silent clip lacks none of its sound."""
+    own_sound = _own_sound(run)
+    return lambda entry: [name for name in not_judged(entry) if not _has_nothing(entry, name, own_sound=own_sound)]
+
+
+def _own_sound(run: Run) -> bool:
+    """Whether no sound was given beside the clips."""
     settings = run.info.get("settings")
-    own_sound = not isinstance(settings, Mapping) or settings.get("audio", OWN_SOUND) == OWN_SOUND
-    return _checked(run.entries, profile, gate, own_sound=own_sound)
+    return not isinstance(settings, Mapping) or settings.get("audio", OWN_SOUND) == OWN_SOUND
+
+
+def _has_nothing(entry: Entry, name: str, *, own_sound: bool) -> bool:
+    """Whether it is a metric of the sound of a clip without sound, of which nothing could be wrong."""
+    return own_sound and _is_silent(entry) and _is_of_sound(name)
 
 
 def check_clip(result: ClipResult, profile: str | Path | Profile, gate: Gate, audio: object = None) -> GateResult:
@@ -71,7 +86,7 @@ def _checked(entries: Iterable[Entry], profile: Profile, gate: Gate, *, own_soun
             caught.append(entry.subject.id)
             continue
         for name in not_judged(entry):
-            if name in metrics and not (own_sound and _is_silent(entry) and _is_of_sound(name)):
+            if name in metrics and not _has_nothing(entry, name, own_sound=own_sound):
                 unjudged.setdefault(name, []).append((entry.subject.id, why_missing(entry.measurements, name)))
     return GateResult(caught=tuple(caught), unjudged={name: tuple(clips) for name, clips in unjudged.items()})
 

@@ -155,7 +155,7 @@ def _choices(given: object, *, source: str) -> list[str]:
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
     if not readings(metric):
-        raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
+        raise InputError(f"{source}: [{level}] names {metric!r}, which is not a clip metric; see `rushes metrics`")
     if not isinstance(condition, dict) or not condition:
         raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")
     limits = {key: value for key, value in condition.items() if key != "optional"}

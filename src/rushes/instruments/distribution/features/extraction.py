@@ -18,6 +18,8 @@ import numpy as np
 import torch
 
 from rushes.core.errors import InputError, MediaError, MissingDependency
+from rushes.core.machine.installing import pip_install
+from rushes.core.words.options import option
 from rushes.instruments.distribution.clips.decoding import Decoders, Done, Event
 from rushes.instruments.distribution.clips.device_windows import DevicePreparation, DeviceWindows
 from rushes.instruments.distribution.clips.reading import Segment, Task
@@ -173,7 +175,9 @@ def gpu_extractor(
         from rushes.instruments.distribution.networks.kernels import HAVE_TRITON
 
         if not HAVE_TRITON:
-            raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for precision fp32")
+            raise MissingDependency(
+                f"the quick GPU path needs Triton; run: {pip_install('triton')}, or use {option('--precision fp32')}"
+            )
         # A batch's last row comes out with other last bits than the rest (I3D on an H200, tf32 and fp16). With that
         # place left free a row depends on its window alone: resumed runs and any number of GPUs give the same bytes.
         forward = GpuRunner(network, backbone, precision=precision)
@@ -306,7 +310,7 @@ def features_of_clips(
     left = [number for number in range(len(clips)) if number not in known]
     for position, outcome in source([clips[number] for number in left]) if left else ():
         if outcome.error and strict:
-            raise MediaError(f"{outcome.error} (strict stops here; without it the clip is left out)")
+            raise MediaError(f"{outcome.error} (strict stops here; without it the clip is skipped)")
         known[left[position]] = outcome
         if cache is not None and outcome.rows is not None:
             cache.put(clips[left[position]], outcome.digest, outcome.rows, outcome.facts)

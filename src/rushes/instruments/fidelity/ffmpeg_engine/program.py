@@ -46,7 +46,7 @@ def find_engine(models: Mapping[str, str]) -> Engine:
 
 def _given_program(path: Path) -> Path:
     if not path.is_file() or not os.access(path, os.X_OK):
-        raise InputError(f"{path}: expected a program, an ffmpeg with libvmaf; this is no file that may be run")
+        raise InputError(f"{path}: expected a program, an ffmpeg with libvmaf; this file cannot be executed")
     return path.absolute()
 
 

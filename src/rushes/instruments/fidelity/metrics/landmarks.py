@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, signature_params
 from rushes.core.errors import InputError, MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import file_digest
 from rushes.instruments.fidelity.metric import Observer, PairContext, PairMetric, Seen
 from rushes.instruments.fidelity.metrics.identity import absence_note, mean_of_faces
@@ -178,7 +179,7 @@ def require_landmarks(models: Mapping[str, str]) -> None:
     if given is None and not is_pulled(group_named("face")):
         raise MissingDependency(f"landmark distances need face models, not here yet; run: {pull_command('face')}")
     if find_spec("ai_edge_litert") is None:
-        raise MissingDependency("landmark distances need LiteRT, not here yet; run: pip install 'rushes[face]'")
+        raise not_installed("landmark distances need LiteRT, not here yet", extra="face")
 
 
 _EDGES = (

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rushes.core import Definition, signature_params
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
+from rushes.core.machine.installing import not_installed
 from rushes.instruments.fidelity.metric import Observer, PairContext, PairMetric, Seen
 from rushes.instruments.fidelity.networks.trunks import ALEXNET, EPS, SCALE, SHIFT, VGG16, Span, Trunk
 from rushes.instruments.fidelity.pairs.picture import FramePair
@@ -134,7 +135,7 @@ def _threads(trunk: Trunk, size: tuple[int, int]) -> int:
 def _require(trunk: Trunk, models: Mapping[str, str]) -> None:
     """`MissingDependency` without torch or weights, `WeightsError` for a file of the user's that holds none."""
     if find_spec("torch") is None:
-        raise MissingDependency("LPIPS needs torch; run: pip install 'rushes[fvd]'")
+        raise not_installed("LPIPS needs torch", extra="fvd")
     path = weights_path(trunk, models)
     if str(path) in models.values():
         from rushes.instruments.fidelity.networks.weights import read_lpips

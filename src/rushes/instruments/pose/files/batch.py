@@ -61,7 +61,7 @@ class PoseSet:
         if self.points.dtype.kind not in "fiu":
             raise InputError(f"{self.path}: expected real numbers; got an array of {self.points.dtype}")
         if not self.points.shape[0] or not self.points.shape[1]:
-            raise InputError(f"{self.path}: holds no poses (shape {self.points.shape}); nothing can be scored")
+            raise InputError(f"{self.path}: has no poses (shape {self.points.shape}); nothing can be scored")
         if self.visibility is not None and self.visibility.shape != self.points.shape[:2]:
             raise InputError(
                 f"{self.path}: visibility has shape {self.visibility.shape}; "

@@ -149,7 +149,7 @@ def pose_set(rows: Sequence[PoseRow], name: str, **facts: Any) -> PoseSet:
     """The rows as arrays; `facts` are what else the file says of its poses, by the fields of `PoseSet`."""
     shape = next(((len(row.points), len(row.points[0])) for row in rows if row.points is not None), None)
     if shape is None:
-        raise InputError(f"{name}: holds no poses; nothing can be scored")
+        raise InputError(f"{name}: has no poses; nothing can be scored")
     for row in rows:
         if row.points is not None and (len(row.points), len(row.points[0])) != shape:
             raise InputError(

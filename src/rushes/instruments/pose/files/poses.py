@@ -86,7 +86,7 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
     with open(source, "rb") as file:
         start = file.read(6)
     if not start.startswith(_NUMPY_FILES):
-        raise InputError(f"{name}: expected arrays as numpy.savez writes them; the file is no numpy file")
+        raise InputError(f"{name}: expected arrays as numpy.savez writes them; this is not a numpy file")
     try:
         arrays, found = load_npz(source, wanted=lambda names: [n for n in names if n in _NPZ_KEYS or len(names) == 1])
     except FAULTS as error:

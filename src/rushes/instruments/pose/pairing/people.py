@@ -69,7 +69,7 @@ def assignment_rule(asked: Assign | None, skeleton: Skeleton) -> Assign:
         raise InputError(f"{option('--assign')} is oks-hungarian, oks-greedy or iou-hungarian; got {asked!r}")
     if asked is not None and asked.startswith("oks") and not coco:
         raise InputError(
-            f"{option(f'--assign {asked}')} needs COCO's 17 joints; {skeleton.name} goes by boxes: iou-hungarian"
+            f"{option(f'--assign {asked}')} needs COCO's 17 joints; {skeleton.name} is assigned by boxes: iou-hungarian"
         )
     return asked or ("oks-hungarian" if coco else "iou-hungarian")
 

@@ -39,8 +39,8 @@ _WHOLE = {
     "tie_share": "ties",
     "left_share": "left clip chosen",
     "bt_side_effect": "left-side bias (log odds)",
-    "drop_k_votes": "votes that would change the leader",
-    "drop_k_share": "the same, as a share",
+    "drop_k_votes": "votes to flip the leader",
+    "drop_k_share": "… as a share of all votes",
     "bt_tie_parameter": "tie parameter",
     "bt_fit_p": "fit of the model, p",
 }

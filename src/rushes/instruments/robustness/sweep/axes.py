@@ -37,7 +37,7 @@ AXES = {
         Axis("audio_noise", 0, 1, "noise added to the sound, share of full scale", sound=True, noise=True),
         Axis("audio_shift", -60_000, 60_000, "sound later by this many ms", sound=True),
         Axis("brightness", 0, 10, "levels times this; 1 unchanged"),
-        Axis("contrast", 0, 10, "distance from mid-gray times this; 1 unchanged"),
+        Axis("contrast", 0, 10, "distance from mid-grey times this; 1 unchanged"),
         Axis("crf", 0, 51, "H.264 quality; 18 unless swept, higher is worse", whole=True),
         Axis("fps", 1, 240, "frame rate, nearest frames"),
         Axis("gaussian_blur", 0, 100, "blur, standard deviation in pixels"),

@@ -59,17 +59,37 @@ def sweep_clips(
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda line: None,
 ) -> SweepOutcome:
-    """Judge every clip at every combination of axis values and seeds.
+    """Perturb clips along axes, and record what a judge says about each version; `rushes.robust` measures the result.
 
-    With `design="one-at-a-time"` one axis moves while the others stay at their first value: the sum of the values in
-    place of their product, and all that an axis's own effect needs.
+        rushes.sweep("takes/", axes={"gaussian_blur": [0, 1, 2], "crf": [23, 35]}, out="sweep")
 
-    One clip writes `out` itself, several write `out/<clip>` each. `judge` is a judge or the name of one, "bundle",
-    "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` and `tier` are for the clip bundle. A
-    run that is there already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded
-    with its reason, and no output. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
-    of its own. On the engine Ray a judge works on any node, and what it says is written here. `warn` gets a line about
-    what the search for clips passed over, about an axis that cannot move the judge, and about seeds that only repeat.
+    Args:
+        clips: files, folders and globs, or a `Run`, whose clips are perturbed.
+        axes: values by axis: brightness, contrast, gaussian_blur, gaussian_noise, resize, crf, fps, audio_shift and
+            audio_noise.
+        out: the sweep directory; of several clips, one below it each.
+        seeds: whole numbers; each draws its own noise. (1,) by default.
+        design: "full-grid" (the default), every combination; "one-at-a-time", one axis varies while the others keep
+            their first value.
+        judge: a judge, or its name: "bundle" (the default), "command:CMD {clip}" or NAME:ARGUMENT of an installed
+            package.
+        profile: thresholds of the clip bundle; "general" by default.
+        tier: how far the clip bundle measures; 0 by default, 1 with faces and sound, 2 with SyncNet.
+        jobs: runs at a time; by default one per core.
+        timeout: seconds a judge may take that is given by name, or that keeps no time of its own; 120 by default for a
+            program or a model.
+        keep_clips: keep each perturbed clip in its run's folder.
+        retry_failed: judge again where the judge failed before.
+        engine: `Engine()` for this machine (the default), or Ray.
+        progress: called while it works.
+        warn: called with a line about skipped files, an axis that cannot change the judge's answer, and seeds that
+            only repeat.
+
+    Returns:
+        A `SweepOutcome`. A run that is there already is kept. A judge that fails is recorded with its reason.
+
+    Raises:
+        InputError: no clip was found, or an axis, a judge or a design is not known.
     """
     check_design(design)
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)

@@ -62,7 +62,7 @@ def _write(
 ) -> None:
     first = next(pictures, None)
     if first is None:
-        raise MediaError(f"{target.name}: the source holds no frame that can be decoded")
+        raise MediaError(f"{target.name}: no frame of the source can be decoded")
     # 4:2:0 shares chroma between two columns and two rows; an odd size keeps its own.
     pix_fmt = "yuv444p" if first.shape[0] % 2 or first.shape[1] % 2 else "yuv420p"
     write_clip(target, chain((first,), pictures), fps=fps, audio=sound, crf=crf, pix_fmt=pix_fmt)

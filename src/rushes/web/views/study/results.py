@@ -69,6 +69,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         tab="results",
         policies=TIE_POLICIES,
         tables=tables,
+        systems={value for m in measurements for key, value in m.at if key == "system"},
         bars=bars,
         names={rule: [_bar_name(m, of_rule) for m in of_rule] for rule, of_rule in leaders.items()},
         asked=method(found.status.summary.method),

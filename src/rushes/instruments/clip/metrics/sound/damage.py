@@ -32,7 +32,7 @@ from rushes.instruments.clip.sound.damage import (
 )
 from rushes.instruments.clip.sound.levels import SILENCE_DBFS, SILENCE_MS, SoundLevels
 
-_NO_SOUND = "A clip without sound, or with samples that are no numbers: no value."
+_NO_SOUND = "A clip without sound, or with samples that are NaN or infinite: no value."
 _QUIET = f"{_NO_SOUND} Loud parts under {QUIETEST_DB:.0f} dB: no value."
 _TOO_QUIET = "the sound is too quiet to judge"
 _BLOCKS = "blocks of a hundredth of a second, their variance averaged over the channels"

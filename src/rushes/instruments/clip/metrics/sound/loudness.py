@@ -34,7 +34,7 @@ from rushes.instruments.clip.sound.loudness import (
     loudness_range,
 )
 
-_NO_SOUND = "A clip without sound, or with samples that are no numbers: no value."
+_NO_SOUND = "A clip without sound, or with samples that are NaN or infinite: no value."
 _WEIGHTING = signature_params(
     weighting="k", rate="own", surround=SURROUND_WEIGHT, bass=0, mono="one-channel", hop_ms=100, gate=ABSOLUTE_GATE
 )

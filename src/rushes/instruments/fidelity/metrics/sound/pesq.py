@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.instruments.fidelity.metric import PairMetric, Seen
 from rushes.instruments.fidelity.pairs.sound import GEN, GT, RATE, SOUND_EDGES, SOUND_PARAMS, SoundObserver
 
@@ -72,9 +72,7 @@ PESQ_NB = _definition(
 
 def _require(models: Mapping[str, str]) -> None:
     if util.find_spec("pesq") is None:
-        raise MissingDependency(
-            "PESQ needs the package pesq, compiled on installation; run: pip install 'rushes[sound]'"
-        )
+        raise not_installed("PESQ needs the package pesq, compiled on installation", extra="sound")
 
 
 def _pool(definition: Definition, seen: Seen, series: str) -> Measurement:

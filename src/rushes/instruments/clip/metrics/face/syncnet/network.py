@@ -117,7 +117,7 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise WeightsError(
-            f"{path}: expected SyncNet weights, got a file that is no plain table of tensors; it was not run"
+            f"{path}: expected SyncNet weights, got a file with more than plain tensors; it was not loaded"
         ) from None
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         digest = short_digest(file_digest(path))
