@@ -99,11 +99,11 @@ class Design:
     @property
     def gap(self) -> float:
         """θ of the better less θ of the worse, so that the population prefers as asked."""
-        return _gap(self.preference, math.sqrt(2.0 * (self.taste**2 + self.leaning**2)))
+        return preference_gap(self.preference, math.sqrt(2.0 * (self.taste**2 + self.leaning**2)))
 
 
 @lru_cache(maxsize=64)
-def _gap(preference: float, spread: float) -> float:
+def preference_gap(preference: float, spread: float) -> float:
     """d with E expit(d + spread · Z) = preference, Z normal."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     shares = weights / weights.sum()
@@ -114,7 +114,6 @@ def _gap(preference: float, spread: float) -> float:
 class Power:
     """What simulated studies of a design find."""
 
-    design: Design
     runs: int
     found: int
     design_effect: float
@@ -137,7 +136,7 @@ def simulated_power(design: Design, *, runs: int = 300, seed: int = 1) -> Power:
         found, votes = found + hit, votes + given
         effects += [effect] if effect is not None else []
     effect = float(np.mean(effects)) if effects else math.nan
-    return Power(design=design, runs=runs, found=found, design_effect=effect, votes=votes / runs)
+    return Power(runs=runs, found=found, design_effect=effect, votes=votes / runs)
 
 
 def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: int = 1) -> int | None:
