@@ -10,8 +10,9 @@ peek    Two or more equal systems, a look at the results every 20 answers, stopp
         difference: how often is there one? `naive` is the same with intervals at 95 % at every look.
 active  Active pairing: does any number about a system have an interval, or any strength a value?
 
-Counts have Wilson's 95 % interval. `--only NAME` runs one question, `--part K/N` every N-th study, so that several
-processes share the work; each writes its counts to `--keep FOLDER`, and a last run without `--part` adds them up.
+Counts have Wilson's 95 % interval. `--only NAME` runs one question, `--match TEXT` the scenarios whose name has it,
+`--part K/N` every N-th study from the K-th on. With `--part` counts go to `--keep FOLDER`, and a last run without it
+adds up what is there.
 """
 
 from __future__ import annotations
@@ -345,25 +346,24 @@ def active_of(scenario: Scenario, template: Path, number: int) -> Counter[str]:
 QUESTIONS = {"power": (POWER, power_of), "peek": (PEEK, peek_of), "active": (ACTIVE, active_of)}
 
 
-def counts(question: str, studies: range) -> dict[str, dict[str, int]]:
+def counts(question: str, name: str, studies: range) -> dict[str, int]:
+    """How many of these studies of one scenario found something, and with how many answers."""
     scenarios, one = QUESTIONS[question]
-    found = {}
-    for name, scenario in scenarios.items():
-        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as home:
-            folder = Path(home)
-            clips, templates = clips_of(folder, scenario), []
-            for seed in range(TEMPLATES):
-                templates.append(folder / f"template-{seed}.db")
-                with open_service(templates[-1], media=folder / "media", clock=Clock()) as service:
-                    service.create_study(plan_of(scenario, seed), training=False, clips=clips)
-            total: Counter[str] = Counter(studies=len(studies), found=0, naive=0)
-            for number in studies:
-                total += one(scenario, templates[number % TEMPLATES], number) | Counter()
-                for old in folder.glob("run-*"):
-                    old.unlink()
-        found[name] = {key: total[key] for key in ("studies", "found", "naive", "answers")}
-        print(question, name, found[name], flush=True)
-    return found
+    scenario = scenarios[name]
+    total: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as home:
+        folder = Path(home)
+        clips, templates = clips_of(folder, scenario), []
+        for seed in range(TEMPLATES):
+            templates.append(folder / f"template-{seed}.db")
+            with open_service(templates[-1], media=folder / "media", clock=Clock()) as service:
+                service.create_study(plan_of(scenario, seed), training=False, clips=clips)
+        for number in studies:
+            total.update(one(scenario, templates[number % TEMPLATES], number), studies=1)
+            for old in folder.glob("run-*"):
+                old.unlink()
+    print(question, name, dict(total), flush=True)
+    return dict(total)
 
 
 def planned(design: AnyDesign) -> tuple[float, float]:
@@ -376,7 +376,7 @@ def planned(design: AnyDesign) -> tuple[float, float]:
     return found.power, found.votes
 
 
-def row_of(question: str, name: str, found: dict[str, int]) -> tuple[str, str, str]:
+def row_of(question: str, name: str, found: Counter[str]) -> tuple[str, str, str]:
     hits, studies = found["found"], found["studies"]
     estimate = share(hits, studies)
     span = "" if estimate.interval is None else f" ({estimate.interval.low:.3f} to {estimate.interval.high:.3f})"
@@ -403,19 +403,25 @@ def main() -> None:
     parser.add_argument("--only", choices=sorted(QUESTIONS), action="append")
     parser.add_argument("--part", default="", help="2/3: the second of three processes")
     parser.add_argument("--keep", type=Path, help="folder of counts, added up by a run without --part")
+    parser.add_argument("--match", default="")
     asked = parser.parse_args()
     for question in asked.only or QUESTIONS:
+        names = [name for name in QUESTIONS[question][0] if asked.match in name]
         if asked.part:
             part, parts = map(int, asked.part.split("/"))
-            found = counts(question, range(part - 1, asked.studies, parts))
-            (asked.keep / f"{question}-{part}-{parts}.json").write_text(json.dumps(found))
+            for name in names:
+                found = counts(question, name, range(part - 1, asked.studies, parts))
+                kept = asked.keep / f"{question}-{names.index(name)}-{asked.match}-{part}-{parts}.json"
+                kept.write_text(json.dumps({name: found}))
             continue
-        kept = sorted(asked.keep.glob(f"{question}-*.json")) if asked.keep else []
-        every = [json.loads(path.read_text()) for path in kept] or [counts(question, range(asked.studies))]
-        total = {name: dict(sum((Counter(one[name]) for one in every), Counter())) for name in every[0]}
-        rows = [row_of(question, name, {"found": 0, "naive": 0, **found}) for name, found in total.items()]
-        studies = next(iter(total.values()))["studies"]
-        how = f"`python benchmarks/study_path.py --only {question} --studies {studies}`; fixed seeds, Wilson's 95 %."
+        total: dict[str, Counter[str]] = {}
+        for path in sorted(asked.keep.glob(f"{question}-*.json")) if asked.keep else ():
+            for name, found in json.loads(path.read_text()).items():
+                total.setdefault(name, Counter()).update(found)
+        if not asked.keep:
+            total = {name: Counter(counts(question, name, range(asked.studies))) for name in names}
+        rows = [row_of(question, name, total[name]) for name in QUESTIONS[question][0] if name in total]
+        how = f"`python benchmarks/study_path.py --only {question}`; fixed seeds, Wilson's 95 % intervals."
         record(f"study-path-{question}", TITLES[question], rows, how=how)
 
 

@@ -17,6 +17,7 @@ Speed       of two systems the maximum likelihood is ln(wins/losses), whose clus
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -144,28 +145,40 @@ def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: 
 
     None where `MOST_RATERS` do not reach it.
     """
+
+    def finds(raters: int, number: int) -> bool:
+        planned = replace(design, raters=raters, min_raters=None)
+        return _one(planned, np.random.default_rng([seed, number]))[0]
+
+    return fewest_raters(finds, power=power, runs=runs)
+
+
+def fewest_raters(
+    finds: Callable[[int, int], bool], *, power: float, runs: int, fewest: int = 1, most: int = MOST_RATERS
+) -> int | None:
+    """The fewest raters, more than `fewest`, with whom a study finds what it looks for with this power; to one in twenty.
+
+    `finds` simulates the study of so many raters, of this number, and says whether it does. None where `most` raters do
+    not reach it.
+    """
     if not 0.0 < power < 1.0:
         raise InputError(f"power is a share between 0 and 1; got {power}")
-
-    def enough(raters: int) -> bool:
-        return _reaches(replace(design, raters=raters, min_raters=None), power, runs, seed)
-
-    low, high = 1, 4
-    while not enough(high):
-        if high >= MOST_RATERS:
+    low, high = fewest, min(max(4, 2 * fewest), most)
+    while not _reaches(finds, high, power, runs):
+        if high >= most:
             return None
-        low, high = high, min(high * 2, MOST_RATERS)
-    while high - low > max(1, low // 20):  # to one in twenty: a simulation knows no more
+        low, high = high, min(high * 2, most)
+    while high - low > max(1, low // 20):  # a simulation knows no more
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if _reaches(finds, middle, power, runs) else (middle, high)
     return high
 
 
-def _reaches(design: Design, power: float, runs: int, seed: int) -> bool:
+def _reaches(finds: Callable[[int, int], bool], raters: int, power: float, runs: int) -> bool:
     """Whether so many runs have this power; stops as soon as the rest cannot change the answer."""
     wanted, found = math.ceil(power * runs - 1e-9), 0
     for number in range(runs):
-        found += _one(design, np.random.default_rng([seed, number]))[0]
+        found += finds(raters, number)
         if found >= wanted or found + runs - number - 1 < wanted:
             break
     return found >= wanted

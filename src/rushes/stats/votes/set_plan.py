@@ -38,6 +38,8 @@ class SetDesign:
     raters: int = 10
     prompts: int = 50
     sets_per_rater: int = 40
+    min_raters: int | None = None
+    """Raters per set; None: as many as their answers are enough for."""
     taste: float = 0.5
     leaning: float = 0.5
     confidence: float = LEVEL
@@ -55,10 +57,10 @@ class SetDesign:
             )
         if not 1 <= self.sets_per_rater <= self.sets:
             raise InputError(f"a rater answers 1 to {self.sets} sets, each once; got {self.sets_per_rater}")
-        if self.raters_per_set < 2:
+        if not 2 <= self.raters_per_set <= min(self.raters, self.raters * self.sets_per_rater // self.sets):
             raise InputError(
-                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than two for each of {self.sets} "
-                "sets; take more raters or fewer prompts"
+                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than {max(2, self.min_raters or 0)} for "
+                f"each of {self.sets} sets; take more raters or fewer prompts"
             )
 
     @property
@@ -72,7 +74,7 @@ class SetDesign:
 
     @property
     def raters_per_set(self) -> int:
-        return min(self.raters, self.raters * self.sets_per_rater // self.sets)
+        return self.min_raters or min(self.raters, self.raters * self.sets_per_rater // self.sets)
 
     @property
     def answers(self) -> int:
@@ -87,7 +89,7 @@ def set_power(design: SetDesign, *, runs: int = 300, seed: int = 1) -> Power:
     """Simulate the study so many times; the same seed gives the same studies."""
     if runs < 1:
         raise InputError(f"a simulation needs a run or more; got {runs}")
-    found = sum(_finds(design, simulated_sets(design, np.random.default_rng([seed, number]))) for number in range(runs))
+    found = sum(finds_sets(design, np.random.default_rng([seed, number])) for number in range(runs))
     return Power(runs=runs, found=found, design_effect=math.nan, votes=design.answers)
 
 
@@ -115,7 +117,9 @@ def simulated_sets(design: SetDesign, draw: np.random.Generator) -> Tally:
     return tally_arrays(names, first, second, outcome, rater=rater, prompt=prompt)
 
 
-def _finds(design: SetDesign, votes: Tally) -> bool:
+def finds_sets(design: SetDesign, draw: np.random.Generator) -> bool:
+    """Whether one simulated study ranks the better of the two systems above the worse."""
+    votes = simulated_sets(design, draw)
     try:
         ranking = rank(votes)
     except RankingError:

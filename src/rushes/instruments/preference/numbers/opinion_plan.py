@@ -66,6 +66,8 @@ class OpinionDesign:
     raters: int = 15
     prompts: int = 30
     ratings_per_rater: int = 60
+    min_raters: int | None = None
+    """Raters per clip; None: as many as their ratings are enough for."""
     bias: float = 0.5
     """How far raters differ in how high they rate."""
     taste: float = 0.2
@@ -88,10 +90,10 @@ class OpinionDesign:
             )
         if not 1 <= self.ratings_per_rater <= self.clips:
             raise InputError(f"a rater rates 1 to {self.clips} clips, each once; got {self.ratings_per_rater}")
-        if self.raters_per_clip < 2:
+        if not 2 <= self.raters_per_clip <= min(self.raters, self.raters * self.ratings_per_rater // self.clips):
             raise InputError(
-                f"{self.raters} raters with {self.ratings_per_rater} ratings are fewer than two for each of "
-                f"{self.clips} clips; take more raters or fewer prompts"
+                f"{self.raters} raters with {self.ratings_per_rater} ratings are fewer than {self.min_raters or 'two'} "
+                f"for each of {self.clips} clips; take more raters or fewer prompts"
             )
 
     @property
@@ -105,7 +107,7 @@ class OpinionDesign:
 
     @property
     def raters_per_clip(self) -> int:
-        return min(self.raters, self.raters * self.ratings_per_rater // self.clips)
+        return self.min_raters or min(self.raters, self.raters * self.ratings_per_rater // self.clips)
 
     @property
     def means(self) -> Floats:
@@ -159,6 +161,11 @@ def found_pairs(design: OpinionDesign, ratings: Ratings) -> list[tuple[int, int]
     return [pair if gap > 0 else pair[::-1] for pair, gap, known in zip(pairs, gaps, sure, strict=True) if known]
 
 
+def finds_best(design: OpinionDesign, draw: np.random.Generator) -> bool:
+    """Whether one simulated study ranks the best system above the worst."""
+    return (0, design.systems - 1) in found_pairs(design, simulated_ratings(design, draw))
+
+
 OPINION_POWER = Definition(
     name="opinion_study_power",
     unit="ratio",
@@ -179,11 +186,8 @@ OPINION_POWER = Definition(
 
 def opinion_power(design: OpinionDesign, *, runs: int = 300, seed: int = 1) -> Measurement:
     """The power of a design, by so many simulated studies; the same seed gives the same number."""
-    best = (0, design.systems - 1)
-    hits = sum(
-        best in found_pairs(design, simulated_ratings(design, np.random.default_rng([seed, number])))
-        for number in range(runs)
-    )
+    hits = sum(finds_best(design, np.random.default_rng([seed, number])) for number in range(runs))
     params = {**asdict(design), "raters_per_clip": design.raters_per_clip, "runs": runs, "seed": seed}
+    del params["min_raters"]
     bound = OPINION_POWER.with_params(**params, clusters=CLUSTERS[TWO_WAY])
     return Measurement.of(bound, share(hits, runs, method="wilson simulated studies"))
