@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def plan_method(
-    asked: Method, size: dict[str, Any], *, difference: float, preference: float, spreads: dict[str, float], **run: Any
+    asked: Method, size: dict[str, Any], *, difference: float, preference: float, spreads: dict[str, Any], **run: Any
 ) -> None:
     """Simulate the study, and print its power, the raters it needs and the line that creates it.
 

@@ -110,7 +110,10 @@ def create(
         float | None, typer.Option(min=0, max=60, help="Exclude raters whose median seconds beyond watching are fewer.")
     ] = None,
     alike: Annotated[
-        str, typer.Option(help="How clips are made alike in size, rate and length: auto, off, or 576x320@24,2s.")
+        str,
+        typer.Option(
+            help="How clips are made alike in size, rate and length: auto, suite (its [alike]), off or 576x320@24,2s."
+        ),
     ] = "auto",
     min_width: Annotated[int, typer.Option(min=0, help="Least width of a rater's window, in pixels.")] = 0,
     device: Annotated[str, typer.Option(help="What raters may use: any, or desktop.")] = "any",
@@ -193,7 +196,7 @@ def create(
         pay=pay,
         language=language,
         audio_check=audio_check,
-        alike=alike,
+        alike=found.shown_form(alike),
         screens=ScreenRule(min_width=min_width, device=cast("Device", device), min_mbps=min_mbps),
         retain_until=retain_until,
         families=read_families(family or ()),

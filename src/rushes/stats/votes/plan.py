@@ -156,7 +156,7 @@ def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: 
 def fewest_raters(
     finds: Callable[[int, int], bool], *, power: float, runs: int, fewest: int = 1, most: int = MOST_RATERS
 ) -> int | None:
-    """The fewest raters, more than `fewest`, with whom a study finds what it looks for with this power; to one in twenty.
+    """The fewest raters, more than `fewest`, with whom a study finds its difference with this power; to one in twenty.
 
     `finds` simulates the study of so many raters, of this number, and says whether it does. None where `most` raters do
     not reach it.

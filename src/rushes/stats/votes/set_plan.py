@@ -1,7 +1,7 @@
 """Power of a study that asks for the best and the worst of several clips, by simulation (`plan` has that of pairs).
 
-Model       a clip is worth θ_system + the rater's taste + the prompt's leaning + a Gumbel error, new each time; the best
-            of a set is the one worth most, the worst the one worth least. So any two clips alone are a pair of
+Model       a clip is worth θ_system + the rater's taste + the prompt's leaning + a Gumbel error, new each time; the
+            best of a set is the one worth most, the worst the one worth least. So any two clips alone are a pair of
             Bradley and Terry's model, and θ is as in `plan`
 Study       as `rushes study create --method best-worst` makes it: every prompt's systems in sets of 3 to `size`, each
             answered by `raters_per_set` raters
@@ -59,7 +59,7 @@ class SetDesign:
             raise InputError(f"a rater answers 1 to {self.sets} sets, each once; got {self.sets_per_rater}")
         if not 2 <= self.raters_per_set <= min(self.raters, self.raters * self.sets_per_rater // self.sets):
             raise InputError(
-                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than {max(2, self.min_raters or 0)} for "
+                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than {self.min_raters or 'two'} for "
                 f"each of {self.sets} sets; take more raters or fewer prompts"
             )
 

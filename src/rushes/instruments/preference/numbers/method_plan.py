@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -117,7 +117,7 @@ def plan_sets(design: SetDesign, *, power: float = 0.8, runs: int = 300, seed: i
 
 def _needed(
     definition: Definition,
-    params: dict[str, Setting],
+    params: Mapping[str, Setting],
     finds: Callable[[int, int], bool],
     *,
     power: float,
