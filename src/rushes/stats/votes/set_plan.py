@@ -59,8 +59,8 @@ class SetDesign:
             raise InputError(f"a rater answers 1 to {self.sets} sets, each once; got {self.sets_per_rater}")
         if not 2 <= self.raters_per_set <= min(self.raters, self.raters * self.sets_per_rater // self.sets):
             raise InputError(
-                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than {self.min_raters or 'two'} for "
-                f"each of {self.sets} sets; take more raters or fewer prompts"
+                f"{self.raters} raters with {self.sets_per_rater} answers are fewer than {self.min_raters or 'two'} "
+                f"for each of {self.sets} sets; take more raters or fewer prompts"
             )
 
     @property

@@ -1,8 +1,8 @@
 """How many raters does a study of single clips need? Power by simulation, under the ranks that its report makes.
 
 Model       rating = round(middle ± half the difference + b_rater + t_rater,system + p_prompt + l_prompt,system +
-            noise), cut to the scale; b, t, p, l and the noise are normal, given in points of a five-point scale and stretched
-            to longer ones. Systems between the best and the worst are evenly spaced
+            noise), cut to the scale; b, t, p, l and the noise are normal, given in points of a five-point scale and
+            stretched to longer ones. Systems between the best and the worst are evenly spaced
 Study       as `rushes study create --method acr` makes it: every clip gets equally many raters, every rater equally
             many clips. Of `acr-hr` the reference's clips are rated too, and are not ranked; `dcr` shows its reference
             without a rating
