@@ -256,7 +256,7 @@ def _rating_forms(
 def run(
     scenario: Scenario, template: Path, number: int, look: Callable[[StudyService, int], bool] | None = None
 ) -> tuple[StudyService, int]:
-    """One whole study: people take turns until nobody has a task, or `look` says stop, or it is closed."""
+    """One whole study: people take turns until nobody has a task, or `look` says stop; then its owner closes it."""
     place = template.with_name(f"run-{number}.db")
     shutil.copy(template, place)
     draw, clock = np.random.default_rng([11, number]), Clock()
@@ -278,8 +278,9 @@ def run(
             if look is not None and answers % LOOK_EVERY == 0 and look(service, answers):
                 return service, answers
             if answers == scenario.most:
-                service.running.set_state("s", "closed")
-                return service, answers
+                busy = False
+                break
+    service.running.set_state("s", "closed")
     return service, answers
 
 

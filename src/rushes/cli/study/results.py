@@ -4,8 +4,9 @@ came of it."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -73,7 +74,7 @@ def plan(
     ] = 0.3,
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Simulated studies. Default: 3000 for pairs of two systems, 600 of more, 300 else."),
+        typer.Option(min=1, help="Simulated studies. Default: 3000 for pairs of two systems, 1000 for ratings, 600 else."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
@@ -99,7 +100,7 @@ def plan(
         if simple or metric:
             raise InputError(f"--simple and --with go with pairs; got --method {method}")
         size = {"systems": systems, "raters": raters, "prompts": prompts, "min_raters": min_raters}
-        run = {"power": power, "runs": runs or 300, "seed": seed, "verbose": verbose, "as_json": as_json}
+        run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed, "verbose": verbose, "as_json": as_json}
         plan_method(
             asked,
             {**size, "confidence": confidence},
@@ -288,10 +289,11 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
+    from rushes.instruments.preference.numbers.conditions import NO_RULE
     from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
-    facts = run.subjects[0].facts
+    facts: Mapping[str, Any] = run.subjects[0].facts
     tell(*remarks(run.entries[0]))
     who = "simulated raters" if facts["simulated_raters"] else "raters"
     tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
@@ -301,12 +303,14 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
-        if "scores" in tables:
-            tell(f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}")
+        if not (note := ranking_note(measurements, exclusion=rule)):
+            more = facts.get("more") if rule == NO_RULE else None
+            under = "" if rule == NO_RULE else f"Under {rule}: "
+            told = f"{under}{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}"
+            tell(f"{told} {more['text']}" if more else told)
         for kind in ("scores", "best_worst", "ranking"):
             if kind in tables:
                 print_table(tables[kind], caption=True)
-        note = ranking_note(measurements, exclusion=rule)
         if note:
             tell(f"No ranking: {note}")
         if "agreement" in tables:

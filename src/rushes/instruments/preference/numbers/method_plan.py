@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -75,17 +75,13 @@ class MethodPlan:
 
 def plan_opinions(design: OpinionDesign, *, power: float = 0.8, runs: int = 300, seed: int = 1) -> MethodPlan:
     """Simulate a study of single clips and look for the raters it needs; the same seed gives the same numbers."""
-
-    def finds(raters: int, number: int) -> bool:
-        planned = replace(design, raters=raters, min_raters=None)
-        return finds_best(planned, np.random.default_rng([seed, number]))
-
     found = opinion_power(design, runs=runs, seed=seed)
     params = {key: value for key, value in found.definition.params if key not in ("raters", "raters_per_clip")}
-    fewest = -(-2 * design.clips // design.ratings_per_rater) - 1
+    search = min(runs, SEARCH_RUNS)
+    needed = opinion_raters_needed(design, power=power, runs=search, seed=seed)
     return MethodPlan(
         power=found,
-        raters=_needed(OPINION_RATERS, params, finds, power=power, runs=min(runs, SEARCH_RUNS), fewest=fewest),
+        raters=_needed(OPINION_RATERS, {**params, "runs": search, "power": power}, needed),
         trials=design.clips,
         each=design.raters_per_clip,
         answers=design.ratings,
@@ -95,19 +91,16 @@ def plan_opinions(design: OpinionDesign, *, power: float = 0.8, runs: int = 300,
 
 def plan_sets(design: SetDesign, *, power: float = 0.8, runs: int = 300, seed: int = 1) -> MethodPlan:
     """The same of a best–worst study."""
-
-    def finds(raters: int, number: int) -> bool:
-        return finds_sets(replace(design, raters=raters, min_raters=None), np.random.default_rng([seed, number]))
-
     found = set_power(design, runs=runs, seed=seed)
     params: dict[str, Setting] = {**asdict(design), "clusters": CLUSTERS[TWO_WAY], "runs": runs, "seed": seed}
     del params["min_raters"]
     bound = SET_POWER.with_params(**params, raters_per_set=design.raters_per_set)
     del params["raters"]
-    fewest = -(-2 * design.sets // design.sets_per_rater) - 1
+    search = min(runs, SEARCH_RUNS)
+    needed = set_raters_needed(design, power=power, runs=search, seed=seed)
     return MethodPlan(
         power=Measurement.of(bound, share(found.found, found.runs, method="wilson simulated studies")),
-        raters=_needed(SET_RATERS, params, finds, power=power, runs=min(runs, SEARCH_RUNS), fewest=fewest),
+        raters=_needed(SET_RATERS, {**params, "runs": search, "power": power}, needed),
         trials=design.sets,
         each=design.raters_per_set,
         answers=design.answers,
@@ -115,19 +108,33 @@ def plan_sets(design: SetDesign, *, power: float = 0.8, runs: int = 300, seed: i
     )
 
 
-def _needed(
-    definition: Definition,
-    params: Mapping[str, Setting],
-    finds: Callable[[int, int], bool],
-    *,
-    power: float,
-    runs: int,
-    fewest: int,
-) -> Measurement:
-    value = fewest_raters(finds, power=power, runs=runs, fewest=max(1, fewest))
+def opinion_raters_needed(
+    design: OpinionDesign, *, power: float = 0.8, runs: int = SEARCH_RUNS, seed: int = 1
+) -> int | None:
+    """The fewest raters with this power, each clip given to as many of them as their ratings are enough for."""
+
+    def finds(raters: int, number: int) -> bool:
+        planned = replace(design, raters=raters, min_raters=None)
+        return finds_best(planned, np.random.default_rng([seed, number]))
+
+    too_few = -(-2 * design.clips // design.ratings_per_rater) - 1
+    return fewest_raters(finds, power=power, runs=runs, fewest=max(1, too_few))
+
+
+def set_raters_needed(design: SetDesign, *, power: float = 0.8, runs: int = SEARCH_RUNS, seed: int = 1) -> int | None:
+    """The same of a best–worst study."""
+
+    def finds(raters: int, number: int) -> bool:
+        return finds_sets(replace(design, raters=raters, min_raters=None), np.random.default_rng([seed, number]))
+
+    too_few = -(-2 * design.sets // design.sets_per_rater) - 1
+    return fewest_raters(finds, power=power, runs=runs, fewest=max(1, too_few))
+
+
+def _needed(definition: Definition, params: Mapping[str, Setting], value: int | None) -> Measurement:
     note = "" if value else f"not reached by {MOST_RATERS} raters: the prompts are too few or too different"
-    bound = definition.with_params(**{**params, "runs": runs, "power": power})
-    return Measurement(definition=bound, value=value, count=runs, note=note)
+    bound = definition.with_params(**params)
+    return Measurement(definition=bound, value=value, count=int(params["runs"]), note=note)
 
 
 def create_options(method: Method, *, min_raters: int, per_rater: int, simple: bool = False) -> str:

@@ -13,6 +13,7 @@ from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.registration import RegistrationState
 from rushes.instruments.preference.rules import bent_text
 from rushes.instruments.preference.show import opinions
+from rushes.instruments.preference.show.cells import raw_numbers
 from rushes.instruments.preference.show.tables import (
     all_tables,
     exclusion_rules,
@@ -87,7 +88,9 @@ def _sentence(entry: Entry) -> str:
     if reason := ranking_note(entry.measurements):
         return f"{entry.subject.id}: no ranking; {reason}."
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
-    return f"{who} ranked {headline(entry.measurements)}"
+    more: Any = entry.subject.facts.get("more")
+    told = f"{who} ranked {headline(entry.measurements)}"
+    return f"{told} {more['text']}" if more else told
 
 
 def registration_text(facts: Mapping[str, Any]) -> str:
@@ -140,7 +143,13 @@ def headline(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -
     if means := opinions.scored(found, exclusion=exclusion):
         return _opinion_headline(found, means, exclusion)
     names = [m.place["system"] for m in ranked(found, exclusion=exclusion)]
-    return _lead(names, possible_ranks(found, exclusion=exclusion))
+    return _lead(names, possible_ranks(found, exclusion=exclusion), won=_wins(found, names[:2], exclusion))
+
+
+def _wins(found: Sequence[Measurement], names: Sequence[str], exclusion: str) -> str:
+    """ "won 58% of 48 votes": the leader against the system that comes next, a tie as half; "" where they never met."""
+    met = (m for m in raw_numbers(found, "head_to_head", exclusion) if [m.place["system"], m.place["against"]] == names)
+    return next((f"won {float(m.value):.0%} of {m.count} votes" for m in met if m.value is not None), "")
 
 
 def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement], exclusion: str) -> str:
@@ -153,7 +162,7 @@ def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement]
     return _lead(names, ranks, score=f" ({score})")
 
 
-def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "") -> str:
+def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "", won: str = "") -> str:
     if len(names) < 2:
         return f"{', '.join(names)}; there is nothing to compare with."
     first, rest = names[0], f"then {', then '.join(names[1:])}"
@@ -162,7 +171,9 @@ def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "
         return f"{first} first{score}, {rest}. There are no intervals, so how sure this order is remains open."
     others = [name for name in names[1:] if (theirs := ranks.get(name)) is None or theirs.low <= 1]
     if not others and span.high <= 1:
-        return f"{first} first{score}, {rest}. {first}'s lead is significant."
+        seen = f": it {won} against {names[1]}, a tie counting half" if won else ""
+        return f"{first} first{score}, {rest}. {first}'s lead is significant{seen}."
     if names[1] in others or not others:
-        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant."
+        seen = f": {first} {won} against it, a tie counting half" if won else ""
+        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant{seen}."
     return f"{first} first{score}, {rest}. The lead over {' and '.join(others)} isn't significant."

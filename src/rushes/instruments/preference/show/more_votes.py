@@ -1,0 +1,148 @@
+"""How many votes or ratings would show a lead that isn't significant yet: the power of what the report states.
+
+Question    the report ranks the leader above the system that comes next, at the level for all differences of two
+            systems together. If the difference is the one that was seen, how many raters make that happen four times
+            in five?
+Answer      simulated studies (`stats.votes.plan`, `stats.votes.set_plan`, `opinion_plan`: those of `rushes study plan`)
+            of two systems on as many prompts, with as many answers of a rater, at that level; of best–worst of all
+            systems. What other match-ups add is left out, so the answer is rather too large
+Caution     it takes the difference that was seen for the true one, and the plan's usual spreads of tastes and prompts
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from rushes.core import Measurement
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import Method
+from rushes.instruments.preference.numbers.conditions import NO_RULE
+from rushes.instruments.preference.numbers.method_plan import opinion_raters_needed, set_raters_needed
+from rushes.instruments.preference.numbers.opinion_plan import OpinionDesign
+from rushes.instruments.preference.show import opinions
+from rushes.instruments.preference.show.tables import possible_ranks, ranked
+from rushes.instruments.preference.votes import Vote
+from rushes.stats.votes.plan import MOST_RATERS, Design, raters_needed
+from rushes.stats.votes.ranking import ELO_PER_LOGIT
+from rushes.stats.votes.set_plan import SetDesign
+
+POWER = 0.8
+RUNS = 100
+_LEAST_PREFERENCE = 0.51
+_LEAST_DIFFERENCE = 0.02
+"""Of a scale of five points. Below these no study of a bearable size finds anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoreVotes:
+    """What it would take to show the leader's lead."""
+
+    lead: str
+    """As seen: "58 % of decided votes", "0.21 points"."""
+    raters: int | None
+    """In all; None where more raters alone do not show it."""
+    answers: int
+    """In all, by so many raters."""
+    given: int
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """
+        >>> seen = MoreVotes(lead="a lead of this size (58 % of decided votes)", raters=40, answers=800, given=500, unit="votes")
+        >>> print(seen.text)
+        To show a lead of this size (58 % of decided votes) 4 times in 5 takes about 40 raters and 800 votes on these prompts, 300 more than now.
+        """  # noqa: E501
+        if self.raters is None:
+            return f"More raters alone would not show {self.lead}; it takes more prompts."
+        more = max(0, self.answers - self.given)
+        size = f"about {self.raters} raters and {self.answers} {self.unit} on these prompts"
+        return f"To show {self.lead} 4 times in 5 takes {size}, {more} more than now."
+
+    def as_dict(self) -> dict[str, object]:
+        return {"raters": self.raters, "answers": self.answers, "given": self.given, "power": POWER, "text": self.text}
+
+
+def more_votes(
+    measurements: Sequence[Measurement],
+    answers: Sequence[Vote | Judgement],
+    method: Method,
+    *,
+    confidence: float,
+    exclusion: str = NO_RULE,
+) -> MoreVotes | None:
+    """What would show the lead; None where it is significant, or nothing can be said.
+
+    `answers` are those that the numbers rest on, and `confidence` the level of the study when it is done.
+    """
+    rated = opinions.scored(measurements, exclusion=exclusion)
+    ranks = opinions.score_ranks(measurements, exclusion=exclusion) if rated else {}
+    ranks = ranks or possible_ranks(measurements, exclusion=exclusion)
+    found = [m for m in rated or ranked(measurements, exclusion=exclusion) if m.place["system"] in ranks]
+    raters, prompts = {one.rater for one in answers}, {one.prompt_key for one in answers}
+    if len(found) < 2 or len(raters) < 2 or len(prompts) < 2 or found[0].value is None or found[1].value is None:
+        return None
+    leader = found[0].place["system"]
+    if all(span.low > 1 for name, span in ranks.items() if name != leader) and ranks[leader].high <= 1:
+        return None
+    gap, count = float(found[0].value) - float(found[1].value), len(found)
+    level = 1.0 - (1.0 - confidence) / (count * (count - 1) / 2)
+    each = len(answers) / len(raters)
+    size: dict[str, Any] = {"prompts": len(prompts), "confidence": round(level, 9)}
+    if method.rates:
+        shown = f"a difference of this size ({gap:.2g} points)"
+        if gap * 4 < _LEAST_DIFFERENCE * (method.points - 1):
+            return None
+        most = 2 * len(prompts)
+        needed = _needed(
+            OpinionDesign(
+                difference=round(gap, 2),
+                points=method.points,
+                raters=MOST_RATERS,
+                ratings_per_rater=min(most, max(2, round(each * 2 / count))),
+                **size,
+            )
+        )
+        return _more(shown, needed, each, len(answers), "ratings")
+    preference = 1 / (1 + math.exp(-gap / ELO_PER_LOGIT))
+    shown = f"a lead of this size ({preference:.0%} of decided votes)"
+    if preference < _LEAST_PREFERENCE or preference > 0.999:
+        return None
+    if method.is_pairs:
+        ties = sum(isinstance(one, Vote) and one.winner == "tie" for one in answers) / len(answers)
+        design = Design(
+            preference=round(preference, 3),
+            votes_per_rater=min(len(prompts), max(1, round(each * 2 / (count * (count - 1))))),
+            tie_share=round(min(ties, 0.9), 2),
+            **size,
+        )
+        return _more(shown, _needed(design), each, len(answers), "votes")
+    sets = SetDesign(
+        preference=round(preference, 3),
+        systems=count,
+        size=method.points,
+        raters=MOST_RATERS,
+        prompts=len(prompts),
+        sets_per_rater=max(1, round(each)),
+        confidence=confidence,
+    )
+    return _more(shown, _needed(sets), each, len(answers), "answers")
+
+
+def _more(shown: str, raters: int | None, each: float, given: int, unit: str) -> MoreVotes:
+    answers = 0 if raters is None else round(raters * each)
+    return MoreVotes(lead=shown, raters=raters, answers=answers, given=given, unit=unit)
+
+
+@lru_cache(maxsize=256)
+def _needed(design: Design | OpinionDesign | SetDesign) -> int | None:
+    """The raters of `rushes study plan`; the same question is answered once."""
+    if isinstance(design, OpinionDesign):
+        return opinion_raters_needed(design, power=POWER, runs=RUNS // 2)
+    if isinstance(design, SetDesign):
+        return set_raters_needed(design, power=POWER, runs=RUNS // 4)
+    return raters_needed(design, power=POWER, runs=RUNS)
