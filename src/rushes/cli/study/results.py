@@ -74,7 +74,7 @@ def plan(
     ] = 0.3,
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Simulated studies. Default: 3000 for pairs of two systems, 1000 for ratings, 600 else."),
+        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 1000 for ratings, 600 else."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
@@ -100,7 +100,7 @@ def plan(
         if simple or metric:
             raise InputError(f"--simple and --with go with pairs; got --method {method}")
         size = {"systems": systems, "raters": raters, "prompts": prompts, "min_raters": min_raters}
-        run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed, "verbose": verbose, "as_json": as_json}
+        run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed}
         plan_method(
             asked,
             {**size, "confidence": confidence},
@@ -108,6 +108,8 @@ def plan(
             preference=preference,
             spreads={"taste": taste, "leaning": leaning},
             most=votes_per_rater,
+            verbose=verbose,
+            as_json=as_json,
             **run,
         )
         return
@@ -290,28 +292,35 @@ def _print_run(run: Run) -> None:
 
 def _show_report(run: Run, *, verbose: bool) -> None:
     from rushes.instruments.preference.numbers.conditions import NO_RULE
-    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks
+    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks, unit_of
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts: Mapping[str, Any] = run.subjects[0].facts
-    tell(*remarks(run.entries[0]))
     who = "simulated raters" if facts["simulated_raters"] else "raters"
-    tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
+    measurements = run.measurements[run.subjects[0].id]
+    sentences = {
+        rule: f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}"
+        for rule in exclusion_rules(measurements)
+        if not ranking_note(measurements, exclusion=rule)
+    }
+    looks = [facts["looks"]["text"]] if "looks" in facts else []
+    tell(*(line for line in remarks(run.entries[0]) if line not in looks))
+    if NO_RULE in sentences:
+        tell(" ".join([sentences[NO_RULE], *([facts["more"]["text"]] if "more" in facts else [])]))
+    tell(*looks)
+    unit = unit_of(str(facts.get("method", "pairs")))
+    tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} {unit}")
     tell(f"Preregistration: {registration_text(facts)}")
     if decided := decisions_text(facts):
         tell(f"Decisions: {decided}")
-    measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
-        if not (note := ranking_note(measurements, exclusion=rule)):
-            more = facts.get("more") if rule == NO_RULE else None
-            under = "" if rule == NO_RULE else f"Under {rule}: "
-            told = f"{under}{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}"
-            tell(f"{told} {more['text']}" if more else told)
+        if rule != NO_RULE and rule in sentences:
+            tell(f"Without the raters excluded by {rule}: {sentences[rule]}")
         for kind in ("scores", "best_worst", "ranking"):
             if kind in tables:
                 print_table(tables[kind], caption=True)
-        if note:
+        if note := ranking_note(measurements, exclusion=rule):
             tell(f"No ranking: {note}")
         if "agreement" in tables:
             tell(agreement_line(measurements, exclusion=rule))

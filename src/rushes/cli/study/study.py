@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -216,12 +217,25 @@ def create(
     more = ", and one more if they disagree" if asked.is_pairs else ""
     print(f"Each {_UNITS.get(asked.name, 'clip')} gets {min_raters} raters{more}. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
-    next_line("study", "open", study, "--platform", "prolific", "--quota", "20", "--db", shown(db))
+    places = raters_wanted(made.pairs, min_raters, quota, thirds=asked.is_pairs)
+    recruit = ("--platform", "prolific", "--quota", str(places), "--completion-code", "CODE")
+    next_line("study", "open", study, *recruit, "--db", shown(db))
     next_line("serve", "--db", shown(db))
     print(shown(db))
 
 
 _UNITS = {"pairs": "pair", "best-worst": "set"}
+
+
+def raters_wanted(trials: int, each: int, quota: int | None, *, thirds: bool) -> int:
+    """How many raters a study needs: half of the pairs get one more, and one task of twenty is a hidden repeat.
+
+    >>> raters_wanted(102, 3, 22, thirds=True), raters_wanted(102, 3, None, thirds=True)
+    (18, 4)
+    """
+    answers = trials * (each + 0.5 * thirds)
+    own = min(trials, quota * 19 // 20 if quota else trials) or 1
+    return max(each + thirds, math.ceil(answers / own))
 
 
 def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[SourceClip], *, own: bool) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class MoreVotes:
     """What it would take to show the leader's lead."""
 
     lead: str
-    """As seen: "58 % of decided votes", "0.21 points"."""
+    """ "lead", or "difference" of scores."""
     raters: int | None
     """In all; None where more raters alone do not show it."""
     answers: int
@@ -53,18 +53,26 @@ class MoreVotes:
     @property
     def text(self) -> str:
         """
-        >>> seen = MoreVotes(lead="a lead of this size (58 % of decided votes)", raters=40, answers=800, given=500, unit="votes")
-        >>> print(seen.text)
-        To show a lead of this size (58 % of decided votes) 4 times in 5 takes about 40 raters and 800 votes on these prompts, 300 more than now.
-        """  # noqa: E501
+        >>> print(MoreVotes(lead="lead", raters=40, answers=800, given=500, unit="votes").text[:71])
+        To show a lead of this size 4 times in 5 takes about 40 raters and 800
+        """
         if self.raters is None:
-            return f"More raters alone would not show {self.lead}; it takes more prompts."
+            return f"More raters alone would not show a {self.lead} of this size; it takes more prompts."
         more = max(0, self.answers - self.given)
         size = f"about {self.raters} raters and {self.answers} {self.unit} on these prompts"
-        return f"To show {self.lead} 4 times in 5 takes {size}, {more} more than now."
+        return f"To show a {self.lead} of this size 4 times in 5 takes {size}, {more} more than now."
 
     def as_dict(self) -> dict[str, object]:
         return {"raters": self.raters, "answers": self.answers, "given": self.given, "power": POWER, "text": self.text}
+
+
+def preferred(gap: float) -> float:
+    """The share of decided votes that a system wins against another that has so much less Elo.
+
+    >>> preferred(0.0), round(preferred(400.0), 4)
+    (0.5, 0.9091)
+    """
+    return 1 / (1 + math.exp(-gap / ELO_PER_LOGIT))
 
 
 def more_votes(
@@ -94,7 +102,6 @@ def more_votes(
     each = len(answers) / len(raters)
     size: dict[str, Any] = {"prompts": len(prompts), "confidence": round(level, 9)}
     if method.rates:
-        shown = f"a difference of this size ({gap:.2g} points)"
         if gap * 4 < _LEAST_DIFFERENCE * (method.points - 1):
             return None
         most = 2 * len(prompts)
@@ -107,9 +114,8 @@ def more_votes(
                 **size,
             )
         )
-        return _more(shown, needed, each, len(answers), "ratings")
-    preference = 1 / (1 + math.exp(-gap / ELO_PER_LOGIT))
-    shown = f"a lead of this size ({preference:.0%} of decided votes)"
+        return _more("difference", needed, each, len(answers), "ratings")
+    preference = preferred(gap)
     if preference < _LEAST_PREFERENCE or preference > 0.999:
         return None
     if method.is_pairs:
@@ -120,7 +126,7 @@ def more_votes(
             tie_share=round(min(ties, 0.9), 2),
             **size,
         )
-        return _more(shown, _needed(design), each, len(answers), "votes")
+        return _more("lead", _needed(design), each, len(answers), "votes")
     sets = SetDesign(
         preference=round(preference, 3),
         systems=count,
@@ -130,12 +136,12 @@ def more_votes(
         sets_per_rater=max(1, round(each)),
         confidence=confidence,
     )
-    return _more(shown, _needed(sets), each, len(answers), "answers")
+    return _more("lead", _needed(sets), each, len(answers), "answers")
 
 
-def _more(shown: str, raters: int | None, each: float, given: int, unit: str) -> MoreVotes:
+def _more(lead: str, raters: int | None, each: float, given: int, unit: str) -> MoreVotes:
     answers = 0 if raters is None else round(raters * each)
-    return MoreVotes(lead=shown, raters=raters, answers=answers, given=given, unit=unit)
+    return MoreVotes(lead=lead, raters=raters, answers=answers, given=given, unit=unit)
 
 
 @lru_cache(maxsize=256)
