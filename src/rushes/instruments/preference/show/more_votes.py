@@ -53,7 +53,7 @@ class MoreVotes:
     @property
     def text(self) -> str:
         """
-        >>> print(MoreVotes(lead="lead", raters=40, answers=800, given=500, unit="votes").text[:71])
+        >>> print(MoreVotes(lead="lead", raters=40, answers=800, given=500, unit="votes").text[:70])
         To show a lead of this size 4 times in 5 takes about 40 raters and 800
         """
         if self.raters is None:
