@@ -423,7 +423,7 @@ def main() -> None:
             total = {name: Counter(counts(question, name, range(asked.studies))) for name in names}
         rows = [row_of(question, name, total[name]) for name in QUESTIONS[question][0] if name in total]
         how = f"`python benchmarks/study_path.py --only {question}`; fixed seeds, Wilson's 95 % intervals."
-        record(f"study-path-{question}", TITLES[question], rows, how=how)
+        record("planned-power" if question == "power" else f"study-path-{question}", TITLES[question], rows, how=how)
 
 
 if __name__ == "__main__":
