@@ -6,8 +6,8 @@ pair. Honest raters differ in how finely they see (log-normal, σ 0.4) and lapse
 
 pairs       Thurstone: the difference of two utilities plus Student's t of 4 degrees; a tie within a rater's own limen
             (gamma, mean 0.4)
-acr …       a cumulative link with every rater's own four (eight, ten) thresholds, shifted and stretched; `acr-hr` has
-            the reference among its clips, 1.2 above the mean; `dcr` the same on its own scale
+acr …       a cumulative link with every rater's own four (ten) thresholds, shifted and stretched; `acr-hr` has the
+            reference among its clips, 1.2 above the mean
 best-worst  Plackett and Luce: the best first, then of the rest the worst by the inverse strengths
 times       gamma (shape 3, mean 5 s), a tenth of the answers three times as long
 
@@ -27,7 +27,8 @@ import numpy as np
 
 from rushes.study.owner.attention import Attention, GivenVote, attention
 
-METHODS = ("pairs", "pairs --scale 7", "acr", "acr-hr --scale 11", "dcr", "best-worst")
+METHODS = ("pairs", "acr", "acr-hr --scale 11", "best-worst")
+"""The rule sees pairs of seven points as pairs, and `dcr` as `acr`: they would give the same figures."""
 KINDS = ("random", "one answer", "hurried", "sticky", "lapsing", "alternating")
 CARELESS, RATERS, PROMPTS, SYSTEMS = 0.15, 20, 16, 4
 WORTH = np.array([-0.7, -0.2, 0.2, 0.7])

@@ -213,7 +213,7 @@ def create(
         data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
         print_json({**data, "method": asked.text, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {_made_of(found.clips, made.pairs, _UNITS.get(asked.name, 'clip'))}")
+    print(f"Study {study}: {_made_of(found.clips, made.pairs, _UNITS.get(asked.name, 'clip'), made.reference)}")
     more = ", and one more if they disagree" if asked.is_pairs else ""
     print(f"Each {_UNITS.get(asked.name, 'clip')} gets {min_raters} raters{more}. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
@@ -249,13 +249,14 @@ def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[Sourc
     return {"rubric": rubric_of_method(asked, questions, prompts=any(clip.prompt_text for clip in clips))}
 
 
-def _made_of(clips: Sequence[SourceClip], pairs: int, unit: str) -> str:
-    """ "4 systems (a, b, c, d) on 17 prompts: 102 pairs." """
+def _made_of(clips: Sequence[SourceClip], pairs: int, unit: str, reference: str) -> str:
+    """ "4 systems (a, b, c, d) on 17 prompts, 102 pairs." """
     if not clips:
         return "no pairs yet; `rushes study import` adds them."
-    systems = sorted({clip.system for clip in clips if clip.kind == "sample"})
+    systems = sorted({clip.system for clip in clips if clip.kind == "sample"} - {reference})
     samples = {clip.sample for clip in clips if clip.kind == "sample"}
-    shown_on = f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}"
+    beside = f" and the reference {reference}" if reference else ""
+    shown_on = f"{len(systems)} systems ({', '.join(systems)}){beside} on {_counted(len(samples), 'prompt')}"
     return f"{shown_on}, {_counted(pairs, unit)}."
 
 
