@@ -347,7 +347,7 @@ def active_of(scenario: Scenario, template: Path, number: int) -> Counter[str]:
 QUESTIONS = {"power": (POWER, power_of), "peek": (PEEK, peek_of), "active": (ACTIVE, active_of)}
 
 
-def counts(question: str, name: str, studies: range) -> dict[str, int]:
+def counts(question: str, name: str, studies: range, *, seeds: int = TEMPLATES) -> dict[str, int]:
     """How many of these studies of one scenario found something, and with how many answers."""
     scenarios, one = QUESTIONS[question]
     scenario = scenarios[name]
@@ -355,12 +355,12 @@ def counts(question: str, name: str, studies: range) -> dict[str, int]:
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as home:
         folder = Path(home)
         clips, templates = clips_of(folder, scenario), []
-        for seed in range(TEMPLATES):
+        for seed in range(seeds):
             templates.append(folder / f"template-{seed}.db")
             with open_service(templates[-1], media=folder / "media", clock=Clock()) as service:
                 service.create_study(plan_of(scenario, seed), training=False, clips=clips)
         for number in studies:
-            total.update(one(scenario, templates[number % TEMPLATES], number), studies=1)
+            total.update(one(scenario, templates[number % seeds], number), studies=1)
             for old in folder.glob("run-*"):
                 old.unlink()
     print(question, name, dict(total), flush=True)

@@ -18,6 +18,7 @@ from rushes.instruments.preference.methods.method import method
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.rubric import SIMPLE
 from rushes.instruments.preference.votes import Vote
+from rushes.stats.votes.plan import simulated_power
 from rushes.study import StudyPlan, VoteForm, open_service
 from rushes.study.evaluate import measure_study
 from rushes.study.material.sources import from_csv
@@ -69,15 +70,30 @@ def test_looking_every_few_votes_and_stopping(service, clock, manifest, two_syst
     assert sum(1 - level for level in levels) <= 0.05
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("question", ["power", "peek", "active"])
-def test_whole_studies_of_simulated_people(question) -> None:
+@pytest.fixture(scope="module")
+def study_path():
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         import study_path
     finally:
         sys.path.pop(0)
+    return study_path
+
+
+@pytest.mark.parametrize("asked", ["pairs --scale 7", "acr, 2", "dcr", "best-worst"])
+def test_a_study_has_the_answers_that_its_plan_promises(study_path, asked) -> None:
+    name = next(name for name in study_path.POWER if name.startswith(asked))
+    found = study_path.counts("power", name, range(1), seeds=1)
+    design = study_path.POWER[name].design
+    planned = getattr(design, "ratings", None) or getattr(design, "answers", None)
+    planned = planned or simulated_power(design, runs=50).votes
+    assert found["answers"] == pytest.approx(planned, rel=0.1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("question", ["power", "peek", "active"])
+def test_whole_studies_of_simulated_people(study_path, question) -> None:
     for name in study_path.QUESTIONS[question][0]:
         found = study_path.counts(question, name, range(10 if question == "active" else 100))
         share = found["found"] / found["studies"]
