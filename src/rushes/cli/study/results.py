@@ -144,7 +144,8 @@ def _show_plan(design: Design, found: Plan, power: float, create: str) -> None:
     share = float(found.power.value or 0)
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
     tell(
-        f"Power to rank the better of two systems first, at a preference of {design.preference:.0%}: {share:.2f}{sure}"
+        f"Power to rank the better of two systems above the other, at a preference of "
+        f"{design.preference:.0%}: {share:.2f}{sure}"
     )
     tell(
         f"{design.cells} pairs ({design.prompts} prompts, {design.systems} systems), {design.raters_per_pair} raters "
