@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -49,6 +49,8 @@ class MoreVotes:
     """In all, by so many raters."""
     given: int
     unit: str
+    wider: tuple[int, int] | None = None
+    """Prompts and raters that would show it, where more raters alone would not; None where none was looked for."""
 
     @property
     def text(self) -> str:
@@ -57,13 +59,15 @@ class MoreVotes:
         To show a lead of this size 4 times in 5 takes about 40 raters and 800
         """
         if self.raters is None:
-            return f"More raters alone would not show a {self.lead} of this size; it takes more prompts."
+            few = f"More raters alone would not show a {self.lead} of this size; it takes more prompts"
+            return f"{few}." if not self.wider else f"{few}, such as {self.wider[0]} with {self.wider[1]} raters."
         more = max(0, self.answers - self.given)
         size = f"about {self.raters} raters and {self.answers} {self.unit} on these prompts"
         return f"To show a {self.lead} of this size 4 times in 5 takes {size}, {more} more than now."
 
     def as_dict(self) -> dict[str, object]:
-        return {"raters": self.raters, "answers": self.answers, "given": self.given, "power": POWER, "text": self.text}
+        known = {"raters": self.raters, "answers": self.answers, "given": self.given, "power": POWER}
+        return {**known, "wider": self.wider and list(self.wider), "text": self.text}
 
 
 def preferred(gap: float) -> float:
@@ -126,7 +130,9 @@ def more_votes(
             tie_share=round(min(ties, 0.9), 2),
             **size,
         )
-        return _more("lead", _needed(design), each, len(answers), "votes")
+        needed = _needed(design)
+        wider = _wider(design) if needed is None else None
+        return replace(_more("lead", needed, each, len(answers), "votes"), wider=wider)
     sets = SetDesign(
         preference=round(preference, 3),
         systems=count,
@@ -152,3 +158,11 @@ def _needed(design: Design | OpinionDesign | SetDesign) -> int | None:
     if isinstance(design, SetDesign):
         return set_raters_needed(design, power=POWER, runs=RUNS // 4)
     return raters_needed(design, power=POWER, runs=RUNS)
+
+
+@lru_cache(maxsize=256)
+def _wider(design: Design) -> tuple[int, int] | None:
+    """On two or four times the prompts, whichever needs fewer raters."""
+    tried = [replace(design, prompts=times * design.prompts) for times in (2, 4)]
+    needed = [(raters, one.prompts) for one in tried if (raters := _needed(one)) is not None]
+    return min(needed)[::-1] if needed else None
