@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 from rushes.core import Measurement
 from rushes.instruments.preference.methods.judgements import Judgement
@@ -32,7 +32,7 @@ from rushes.stats.votes.set_plan import SetDesign
 
 POWER = 0.8
 RUNS = 100
-_LEAST_PREFERENCE = 0.51
+_LEAST_PREFERENCE, _MOST_PREFERENCE = 0.51, 0.999
 _LEAST_DIFFERENCE = 0.02
 """Of a scale of five points. Below these no study of a bearable size finds anything."""
 
@@ -101,53 +101,78 @@ def more_votes(
     leader = found[0].place["system"]
     if all(span.low > 1 for name, span in ranks.items() if name != leader) and ranks[leader].high <= 1:
         return None
-    gap, count = float(found[0].value) - float(found[1].value), len(found)
-    level = 1.0 - (1.0 - confidence) / (count * (count - 1) / 2)
-    each = len(answers) / len(raters)
-    size: dict[str, Any] = {"prompts": len(prompts), "confidence": round(level, 9)}
+    gap, systems = float(found[0].value) - float(found[1].value), len(found)
+    seen = _Seen(gap=gap, systems=systems, prompts=len(prompts), raters=len(raters), answers=answers)
     if method.rates:
-        if gap * 4 < _LEAST_DIFFERENCE * (method.points - 1):
-            return None
-        most = 2 * len(prompts)
-        needed = _needed(
-            OpinionDesign(
-                difference=round(gap, 2),
-                points=method.points,
-                raters=MOST_RATERS,
-                ratings_per_rater=min(most, max(2, round(each * 2 / count))),
-                **size,
-            )
-        )
-        return _more("difference", needed, each, len(answers), "ratings")
-    preference = preferred(gap)
-    if preference < _LEAST_PREFERENCE or preference > 0.999:
+        return _of_ratings(seen, method, confidence)
+    if not _LEAST_PREFERENCE <= preferred(gap) <= _MOST_PREFERENCE:
         return None
-    if method.is_pairs:
-        ties = sum(isinstance(one, Vote) and one.winner == "tie" for one in answers) / len(answers)
-        design = Design(
-            preference=round(preference, 3),
-            votes_per_rater=min(len(prompts), max(1, round(each * 2 / (count * (count - 1))))),
-            tie_share=round(min(ties, 0.9), 2),
-            **size,
-        )
-        needed = _needed(design)
-        wider = _wider(design) if needed is None else None
-        return replace(_more("lead", needed, each, len(answers), "votes"), wider=wider)
-    sets = SetDesign(
-        preference=round(preference, 3),
-        systems=count,
+    return _of_pairs(seen, confidence) if method.is_pairs else _of_sets(seen, method, confidence)
+
+
+class _Seen(NamedTuple):
+    """A study as far as its lead goes."""
+
+    gap: float
+    systems: int
+    prompts: int
+    raters: int
+    answers: Sequence[Vote | Judgement]
+
+    @property
+    def each(self) -> float:
+        """Answers of a rater."""
+        return len(self.answers) / self.raters
+
+    def level(self, confidence: float) -> float:
+        """Of one difference, so that all of them together have `confidence`."""
+        return round(1.0 - (1.0 - confidence) / (self.systems * (self.systems - 1) / 2), 9)
+
+
+def _of_ratings(seen: _Seen, method: Method, confidence: float) -> MoreVotes | None:
+    if seen.gap * 4 < _LEAST_DIFFERENCE * (method.points - 1):
+        return None
+    design = OpinionDesign(
+        difference=round(seen.gap, 2),
+        points=method.points,
+        raters=MOST_RATERS,
+        prompts=seen.prompts,
+        ratings_per_rater=min(2 * seen.prompts, max(2, round(seen.each * 2 / seen.systems))),
+        confidence=seen.level(confidence),
+    )
+    return _more("difference", _needed(design), seen, "ratings")
+
+
+def _of_pairs(seen: _Seen, confidence: float) -> MoreVotes:
+    ties = sum(isinstance(one, Vote) and one.winner == "tie" for one in seen.answers) / len(seen.answers)
+    match_ups = seen.systems * (seen.systems - 1) / 2
+    design = Design(
+        preference=round(preferred(seen.gap), 3),
+        prompts=seen.prompts,
+        votes_per_rater=min(seen.prompts, max(1, round(seen.each / match_ups))),
+        tie_share=round(min(ties, 0.9), 2),
+        confidence=seen.level(confidence),
+    )
+    needed = _needed(design)
+    return replace(_more("lead", needed, seen, "votes"), wider=_wider(design) if needed is None else None)
+
+
+def _of_sets(seen: _Seen, method: Method, confidence: float) -> MoreVotes:
+    design = SetDesign(
+        preference=round(preferred(seen.gap), 3),
+        systems=seen.systems,
         size=method.points,
         raters=MOST_RATERS,
-        prompts=len(prompts),
-        sets_per_rater=max(1, round(each)),
+        prompts=seen.prompts,
+        sets_per_rater=max(1, round(seen.each)),
         confidence=confidence,
     )
-    return _more("lead", _needed(sets), each, len(answers), "answers")
+    return _more("lead", _needed(design), seen, "answers")
 
 
-def _more(lead: str, raters: int | None, each: float, given: int, unit: str) -> MoreVotes:
-    answers = 0 if raters is None else round(raters * each)
-    return MoreVotes(lead=lead, raters=raters, answers=answers, given=given, unit=unit)
+def _more(lead: str, raters: int | None, seen: _Seen, unit: str) -> MoreVotes:
+    answers = 0 if raters is None else round(raters * seen.each)
+    return MoreVotes(lead=lead, raters=raters, answers=answers, given=len(seen.answers), unit=unit)
 
 
 @lru_cache(maxsize=256)
