@@ -10,6 +10,9 @@ One task in ten is a gold pair, which an honest rater gets right 95 % of the tim
 
 random    any answer, after 1 to 4 s            one side   always the left clip, after 1 to 4 s
 hurried   any answer, after 0.05 to 0.4 s       half       every second answer at random, after 1 to 4 s
+
+The rule was tuned on these people. `screening_people` has others, on whom nothing was tuned, for every method; and the
+ratings that real people gave to FETV's clips, where `--fetv` says where they are.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
+import screening_people
 from recording import record
+from rushes.stats.means import share
 from rushes.study.owner.attention import Attention, GivenVote, attention
 from rushes.study.owner.careless import rule_met
 from rushes.study.records import ATTENTION, ExclusionRule
@@ -90,7 +96,9 @@ def study(design: Design, draw: np.random.Generator) -> tuple[list[GivenVote], l
         winner = left if kind == "one side" else winner
         screen = "Tie" if winner == "tie" else "A" if winner == left else "B"
         given[rater] += 1
-        votes.append(GivenVote(rater=rater, sample=pair, winner=winner, screen=screen, order=len(votes), think_s=think))
+        votes.append(
+            GivenVote(rater=rater, sample=pair, choices=(winner,), screen=screen, order=len(votes), think_s=think)
+        )
         return winner
 
     for pair in draw.permutation(len(PAIRS)):
@@ -123,18 +131,54 @@ def rates(design: Design, *, studies: int, seed: int = 3) -> dict[str, tuple[int
     return {kind: (hits[kind], total[kind]) for kind in ("", *KINDS)}
 
 
+def other_rows(studies: int, fetv: Path | None) -> list[tuple[str, str, str]]:
+    """By method and kind of rater: how many of `screening_people`'s raters are excluded; then of real ones."""
+    rows = []
+    for method in screening_people.METHODS:
+        hits: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        for number in range(studies):
+            votes, kinds = screening_people.study(method, np.random.default_rng([41, number]))
+            found = attention(votes)
+            for rater, kind in enumerate(kinds):
+                total[kind] += 1
+                hits[kind] += excluded(found.get(rater, Attention()), [])
+        for kind in sorted(total):
+            rows.append((f"{method}; {_called(kind)}", "≤ 1 %" if not kind else "", _share(hits[kind], total[kind])))
+    real = screening_people.real_rates(fetv, lambda one: excluded(one, [])) if fetv else {}
+    for name, (hit, of) in real.items():
+        rows.append((f"FETV's own raters; {name}", "0" if "as given" in name else "", _share(hit, of)))
+    return rows
+
+
+def _called(kind: str) -> str:
+    return "honest raters excluded" if not kind else f"careless raters found: {kind}"
+
+
+def _share(hits: int, total: int) -> str:
+    span = share(hits, total).interval
+    return f"{hits} of {total} ({hits / total:.1%}" + (")" if span is None else f"; {span.low:.1%} to {span.high:.1%})")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--fetv", type=Path, help="FETV's ratings.csv: prompt_id,system,rater and scores")
     asked = parser.parse_args()
     rows = []
     for name, design in DESIGNS.items():
         found = rates(design, studies=asked.studies)
         for kind, (hits, total) in found.items():
-            what = "honest raters excluded" if not kind else f"careless raters found: {kind}"
-            rows.append((f"{name}; {what}", "≤ 1 %" if not kind else "", f"{hits} of {total} ({hits / total:.1%})"))
+            rows.append((f"{name}; {_called(kind)}", "≤ 1 %" if not kind else "", _share(hits, total)))
     how = f"`python benchmarks/screening_rates.py --studies {asked.studies}`, rule {RULE.label}; fixed seeds."
     record("screening", "Attention rule: careless and honest raters, simulated", rows, how=how)
+    how = f"`python benchmarks/screening_rates.py --studies {asked.studies}`; `screening_people`, fixed seeds."
+    record(
+        "screening-others",
+        "The same rule on other people and other methods",
+        other_rows(asked.studies, asked.fetv),
+        how=how,
+    )
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def test_status_tables_and_json(voted):
 
 def test_report_ranks_and_writes_a_run_with_the_same_bytes(voted, tmp_path):
     result = done("study", "report", "takes", "-o", tmp_path / "run", "--db", voted)
-    assert "12 votes of 3 raters on 4 samples" in result.stdout
+    assert "12 votes of 3 raters on 4 pairs" in result.stdout
     assert result.stdout.splitlines()[-1] == str(tmp_path / "run")
     assert result.stdout.index("alpha") < result.stdout.index("beta")
     assert "JOD" in result.stdout, "as the results page has it"

@@ -6,9 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.study.test_command import done, rushes
 from tests.study.test_importing import write_run
 
-from rushes.study import StudyError
+from rushes.study import StudyError, open_service
 from rushes.study.material.places import from_runs, named_places
 from rushes.study.material.prompts import PromptBook, PromptRow
 from rushes.study.material.sources import from_csv
@@ -64,6 +65,26 @@ def test_a_suite_file_a_suite_folder_and_a_folder_of_systems_are_one_study(suite
     (systems / "alpha").rename(tmp_path / "moved")  # then the suite's own runs know the clips
     runs = [tmp_path / "out/first/clip", tmp_path / "out/second/clip"]
     assert set(named_places(runs)) == {"first", "second"}
+
+
+def test_clips_are_shown_by_the_suites_own_rule(suite, systems, tmp_path):
+    db = tmp_path / "studies.db"
+    made = ["study", "create", "s", str(suite), "--alike", "suite", "--db", str(db)]
+    refused = rushes(*made)
+    assert (
+        refused.exit_code == 1
+        and "--alike suite needs a suite's folder or file with an [alike] table" in refused.stderr
+    )
+    rule = '[alike]\nsize = "25x17"\nfps = 5\nseconds = 0.4\n'
+    suite.write_text(suite.read_text(encoding="utf-8").replace("[instruments.clip]", f"{rule}[instruments.clip]"))
+    done(*made)
+    with open_service(db) as service:
+        assert service.studies()[0].alike == "24x16@5,0.4s,crop"  # video has even sides
+        said = service.audit("s", limit=1)[0].detail["remarks"]
+    assert said[-1].endswith(
+        "ll clips are shown at 24x16, 5 fps, as long as the shortest clip of the prompt, 0.4 s at most."
+    )
+    assert rushes("study", "create", "t", systems, "--alike", "suite", "--db", db).exit_code == 1
 
 
 def test_runs_by_name_and_prompts_by_id(systems, tmp_path, takes):

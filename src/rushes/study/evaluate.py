@@ -20,6 +20,7 @@ from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.numbers.validity import validity_measurements
 from rushes.instruments.preference.rules import LENIENT, bent_counts
+from rushes.instruments.preference.show.more_votes import MoreVotes, more_votes
 from rushes.instruments.preference.show.tables import ranking
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.storage.runs import Entry, Run, Subject, open_run, read_run, subject_ids
@@ -54,6 +55,8 @@ def evaluate_study(
     facts: dict[str, object] = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
     if told := found.look.text(confidence):
         facts["looks"] = {"number": found.look.number, "earlier": found.look.earlier, "text": told}
+    if (more := found.more(confidence=confidence)) is not None:
+        facts["more"] = more.as_dict()
     return _write(run, study, settings, found, inputs=[study], overwrite=overwrite, facts=facts)
 
 
@@ -65,6 +68,16 @@ class MeasuredStudy(NamedTuple):
     measurements: tuple[Measurement, ...]
     look: Look = Look(done=True)
     """Whether the study was done when its numbers were read, and at which level they are."""
+
+    def more(self, rule: str = NO_RULE, *, confidence: float = USUAL.confidence) -> MoreVotes | None:
+        """What would show a lead that isn't significant, under this exclusion rule; None where it is."""
+        out = () if rule == NO_RULE else _excluded(self.status)
+        counted = [one for one in self.votes if one.counts_in_results and one.rater not in out]
+        spent = Look(done=True, share=0.5) if self.look.number or self.look.earlier else Look(done=True)
+        level = spent.level(confidence)
+        return more_votes(
+            self.measurements, counted, method(self.status.summary.method), confidence=level, exclusion=rule
+        )
 
     def raters(self, rule: str) -> int:
         """How many raters the numbers under this exclusion rule rest on."""

@@ -62,5 +62,21 @@ def test_the_plan_prints_the_line_that_creates_it():
     assert "rushes study create NAME SUITE --method acr --min-raters 8 --quota 13" in told.splitlines()
     data = json.loads(done("study", "plan", "--method", "acr", *size, "--json").stdout)
     assert data["ratings"] == 96 and data["measurements"][0]["signature"].startswith("opinion_study_power|")
-    refused = rushes("study", "plan", "--method", "dcr")
-    assert refused.exit_code == 1 and "knows pairs and acr; got 'dcr'" in refused.stderr
+    refused = rushes("study", "plan", "--method", "mushra")
+    assert refused.exit_code == 1 and "a method is one of pairs, acr, acr-hr, dcr, best-worst" in refused.stderr
+    refused = rushes("study", "plan", "--method", "dcr", "--simple")
+    assert refused.exit_code == 1 and "--simple and --with go with pairs; got --method dcr" in refused.stderr
+
+
+def test_longer_scales_stretch_and_the_hidden_reference_is_rated_but_not_ranked():
+    size = {"raters": 12, "prompts": 8, "ratings_per_rater": 16}
+    hidden = OpinionDesign(hidden_reference=True, points=11, difference=1.0, **size)
+    assert (hidden.clips, hidden.raters_per_clip, hidden.ratings) == (24, 8, 192)
+    ratings = simulated_ratings(hidden, np.random.default_rng(1))
+    assert set(ratings.system.tolist()) == {0, 1, 2} and ratings.score.min() >= 0 and ratings.score.max() > 5
+    assert all(2 not in pair for pair in found_pairs(hidden, ratings))
+    # A point of five is two of nine: the same study on either scale, but for rounding.
+    five, nine = (opinion_power(OpinionDesign(points=n, difference=d, **size), runs=150) for n, d in ((5, 0.5), (9, 1)))
+    assert five.value == pytest.approx(nine.value, abs=0.1)
+    with pytest.raises(InputError, match="fewer than 9 for each of 24 clips"):
+        OpinionDesign(hidden_reference=True, min_raters=9, **size)

@@ -45,7 +45,8 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
     assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
     assert ranking.title == "mine: ranking (8 of 8 samples have fewer than 2 raters)"
     assert summary(run) == few(8) + (
-        "Simulated raters ranked amber first, then birch. The lead over birch isn't significant."
+        "Simulated raters ranked amber first, then birch. The lead over birch isn't significant: amber wins an "
+        "estimated 62% of decided votes against it."
     )
     assert ("Votes", "8 by 4 simulated raters on 8 pairs") in facts(run)
 
@@ -58,7 +59,10 @@ def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
         for k, v in enumerate(by_rater)
     ]
     run = a_run(tmp_path / "r", study_measurements(named, rubric_version="0.1"))
-    assert summary(run) == few(200) + ("Raters ranked amber first, then birch. amber's lead is significant.")
+    assert summary(run) == few(200) + (
+        "Raters ranked amber first, then birch. amber's lead is significant: it wins an estimated 80% of decided "
+        "votes against birch."
+    )
 
 
 def test_a_study_without_a_ranking_says_why(tmp_path: Path) -> None:

@@ -1,39 +1,66 @@
-"""`rushes study plan --method acr`: how many raters a study of single clips needs."""
+"""`rushes study plan --method acr` and the others that show single clips or sets: how many raters a study needs."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rushes.core.errors import InputError
 from rushes.present.terminal.console import print_json, show_signatures, tell
 
+if TYPE_CHECKING:
+    from rushes.instruments.preference.methods.method import Method
+    from rushes.instruments.preference.numbers.method_plan import MethodPlan
 
-def plan_opinions(
-    method: str, design: dict[str, Any], *, power: float, runs: int, seed: int, verbose: bool, as_json: bool
+
+def plan_method(
+    asked: Method, size: dict[str, Any], *, difference: float, preference: float, spreads: dict[str, Any], **run: Any
 ) -> None:
-    """Simulate the study, and print its power and the line that creates it."""
-    from rushes.instruments.preference.numbers.opinion_plan import OpinionDesign, opinion_power
+    """Simulate the study, and print its power, the raters it needs and the line that creates it.
 
-    if method != "acr":
-        raise InputError(f"rushes study plan knows pairs and acr; got {method!r}")
-    planned = OpinionDesign(**design)
-    found = opinion_power(planned, runs=runs, seed=seed)
-    each = planned.raters_per_clip
-    options = f"--method acr --min-raters {each} --quota {-(-planned.ratings_per_rater * 20 // 19)}"
-    ratings = planned.clips * each
-    if as_json:
-        data = {"ratings": ratings, "min_raters": each, "create": options}
-        print_json({**data, "measurements": [found.as_dict()]})
+    `size` has systems, raters, prompts, min_raters and confidence; the spreads are of best–worst alone. `run` has
+    power, runs, seed, most (answers of a rater), verbose and as_json.
+    """
+    from rushes.instruments.preference.numbers.method_plan import plan_opinions, plan_sets
+    from rushes.instruments.preference.numbers.opinion_plan import OpinionDesign
+    from rushes.stats.votes.set_plan import SetDesign
+
+    chance = {name: run[name] for name in ("power", "runs", "seed")}
+    if asked.rates:
+        opinions = OpinionDesign(
+            difference=difference,
+            points=asked.points,
+            hidden_reference=asked.name == "acr-hr",
+            ratings_per_rater=run["most"],
+            **size,
+        )
+        goal = f"the best system above the worst, {difference:g} points apart"
+        of = f"{opinions.prompts} prompts, {opinions.systems} systems{' and the reference' * (asked.name == 'acr-hr')}"
+        _show(asked, plan_opinions(opinions, **chance), f"clips ({of})", goal, "ratings", run)
         return
-    sure = "" if found.interval is None else f" (95 % {found.interval.text(digits=2)})"
-    share = float(found.value or 0)
+    sets = SetDesign(preference=preference, size=asked.points, sets_per_rater=run["most"], **size, **spreads)
+    goal = f"the better of two systems above the other, at a preference of {preference:.0%}"
+    of = f"{sets.prompts} prompts, {sets.systems} systems"
+    _show(asked, plan_sets(sets, **chance), f"sets ({of})", goal, "answers", run)
+
+
+def _show(asked: Method, found: MethodPlan, shown: str, goal: str, answers: str, run: dict[str, Any]) -> None:
+    from rushes.instruments.preference.numbers.method_plan import create_options
+
+    options = create_options(asked, min_raters=found.each, per_rater=found.per_rater)
+    if run["as_json"]:
+        data = {answers: found.answers, "min_raters": found.each, "method": asked.text, "create": options}
+        print_json({**data, "measurements": [m.as_dict() for m in found.measurements]})
+        return
+    sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
     tell(
-        f"Power to rank the best system above the worst, {planned.difference:g} points apart: {share:.2f}{sure}",
-        f"{planned.clips} clips ({planned.prompts} prompts, {planned.systems} systems), {each} raters each: "
-        f"{ratings} ratings",
+        f"Power to rank {goal}: {float(found.power.value or 0):.2f}{sure}",
+        f"{found.trials} {shown}, {found.each} raters each: {found.answers} {answers}",
     )
-    if share < power:
-        tell(f"That is below {power:g}: take more raters, or more prompts where raters already see every clip.")
+    needed = found.raters
+    tell(
+        f"Power {run['power']:g}: {needed.note}"
+        if needed.value is None
+        else f"Power {run['power']:g} needs about {needed.value:g} raters with {found.per_rater} {answers} each"
+    )
     tell("Create the study of this plan with:")
     print(f"rushes study create NAME SUITE {options}")
-    show_signatures([found.signature], verbose=verbose)
+    show_signatures([found.power.signature], verbose=run["verbose"])

@@ -4,8 +4,9 @@ came of it."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -61,13 +62,19 @@ def plan(
     metric_prompts: Annotated[
         int | None, typer.Option(min=1, help="With --with: prompts that have the metric, the rated ones among them.")
     ] = None,
-    method: Annotated[str, typer.Option(help="pairs, or acr: single clips on five points.")] = "pairs",
+    method: Annotated[str, typer.Option(help="As in `create`: pairs, acr, acr-hr, dcr or best-worst.")] = "pairs",
+    scale: Annotated[
+        int | None, typer.Option(help="Points of the method's scale, or clips in a best-worst set, as in `create`.")
+    ] = None,
+    tie: Annotated[bool, typer.Option("--tie/--no-tie", help="Whether raters of pairs may answer “the same”.")] = True,
+    simple: Annotated[bool, typer.Option("--simple", help="Plan pairs that only ask which clip is better.")] = False,
     difference: Annotated[
-        float, typer.Option(min=0, help="With acr: the difference to find between the best and the worst, in points.")
+        float,
+        typer.Option(min=0, help="With acr, acr-hr and dcr: the difference to find between best and worst, in points."),
     ] = 0.3,
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 600 for more."),
+        typer.Option(min=1, help="Simulated studies. Default: 3000 for two systems, 1000 for ratings, 600 else."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
@@ -78,17 +85,34 @@ def plan(
     Example: rushes study plan --preference 0.65 --raters 12 --prompts 40 --votes-per-rater 40
 
     Single clips: rushes study plan --method acr --difference 0.4 --raters 20 --prompts 30 --votes-per-rater 60
-    """
-    if method != "pairs":
-        from rushes.cli.study.planning import plan_opinions
 
-        size = {"systems": systems, "raters": raters, "prompts": prompts, "ratings_per_rater": votes_per_rater}
-        chosen = {"difference": difference, "confidence": confidence, **size}
-        plan_opinions(method, chosen, power=power, runs=runs or 300, seed=seed, verbose=verbose, as_json=as_json)
-        return
+    Best and worst: rushes study plan --method best-worst --systems 4 --raters 16 --prompts 20 --votes-per-rater 10
+    """
+    from rushes.instruments.preference.methods.method import method as method_named
+    from rushes.instruments.preference.numbers.method_plan import create_options
     from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric, usual_runs
     from rushes.stats.votes.plan import Design
 
+    asked = method_named(f"{method}{'' if scale is None else f'-{scale}'}" if tie else f"{method}-{scale or 2}-no-tie")
+    if not asked.is_pairs:
+        from rushes.cli.study.planning import plan_method
+
+        if simple or metric:
+            raise InputError(f"--simple and --with go with pairs; got --method {method}")
+        size = {"systems": systems, "raters": raters, "prompts": prompts, "min_raters": min_raters}
+        run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed}
+        plan_method(
+            asked,
+            {**size, "confidence": confidence},
+            difference=difference,
+            preference=preference,
+            spreads={"taste": taste, "leaning": leaning},
+            most=votes_per_rater,
+            verbose=verbose,
+            as_json=as_json,
+            **run,
+        )
+        return
     design = Design(
         preference=preference,
         systems=systems,
@@ -98,28 +122,30 @@ def plan(
         min_raters=min_raters,
         taste=taste,
         leaning=leaning,
-        tie_share=tie_share,
+        tie_share=tie_share if tie else 0.0,
         confidence=confidence,
     )
+    create = create_options(asked, min_raters=design.raters_per_pair, per_rater=votes_per_rater, simple=simple)
     called, correlation = worth_of(metric) if metric else ("", 0.0)
     found = plan_study(design, power=power, runs=runs or usual_runs(design), seed=seed)
     fewer = prompts_with_metric(design, correlation, metric_prompts) if metric else None
     if as_json:
         numbers = [*found.measurements, *([fewer] if fewer else [])]
-        data = {"votes": round(found.votes), "min_raters": design.raters_per_pair, "create": create_options(design)}
+        data = {"votes": round(found.votes), "min_raters": design.raters_per_pair, "create": create}
         print_json({**data, "measurements": [m.as_dict() for m in numbers]})
         return
-    _show_plan(design, found, power)
+    _show_plan(design, found, power, create)
     if fewer is not None:
         _show_fewer(design, fewer, called, metric_prompts)
     show_signatures([found.power.signature, *([fewer.signature] if fewer else [])], verbose=verbose)
 
 
-def _show_plan(design: Design, found: Plan, power: float) -> None:
+def _show_plan(design: Design, found: Plan, power: float, create: str) -> None:
     share = float(found.power.value or 0)
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
     tell(
-        f"Power to rank the better of two systems first, at a preference of {design.preference:.0%}: {share:.2f}{sure}"
+        f"Power to rank the better of two systems above the other, at a preference of "
+        f"{design.preference:.0%}: {share:.2f}{sure}"
     )
     tell(
         f"{design.cells} pairs ({design.prompts} prompts, {design.systems} systems), {design.raters_per_pair} raters "
@@ -141,12 +167,7 @@ def _show_plan(design: Design, found: Plan, power: float) -> None:
     else:
         tell(f"Power {power:g} needs about {needed.value:g} raters, {needed.note}, on {design.prompts} prompts")
     tell("Create the study of this plan with:")
-    print(f"rushes study create NAME SUITE {create_options(design)}")
-
-
-def create_options(design: Design) -> str:
-    """What `rushes study create` needs to make the study of a plan; a quota counts hidden repeats too, 1 in 20."""
-    return f"--min-raters {design.raters_per_pair} --quota {-(-design.votes_per_rater * 20 // 19)}"
+    print(f"rushes study create NAME SUITE {create}")
 
 
 def worth_of(metric: str) -> tuple[str, float]:
@@ -271,26 +292,36 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
-    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks
+    from rushes.instruments.preference.numbers.conditions import NO_RULE
+    from rushes.instruments.preference.show.section import decisions_text, headline, registration_text, remarks, unit_of
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
-    facts = run.subjects[0].facts
-    tell(*remarks(run.entries[0]))
+    facts: Mapping[str, Any] = run.subjects[0].facts
     who = "simulated raters" if facts["simulated_raters"] else "raters"
-    tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
+    measurements = run.measurements[run.subjects[0].id]
+    sentences = {
+        rule: f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}"
+        for rule in exclusion_rules(measurements)
+        if not ranking_note(measurements, exclusion=rule)
+    }
+    looks = [facts["looks"]["text"]] if "looks" in facts else []
+    tell(*(line for line in remarks(run.entries[0]) if line not in looks))
+    if NO_RULE in sentences:
+        tell(" ".join([sentences[NO_RULE], *([facts["more"]["text"]] if "more" in facts else [])]))
+    tell(*looks)
+    unit = unit_of(str(facts.get("method", "pairs")))
+    tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} {unit}")
     tell(f"Preregistration: {registration_text(facts)}")
     if decided := decisions_text(facts):
         tell(f"Decisions: {decided}")
-    measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
-        if "scores" in tables:
-            tell(f"{who[0].upper()}{who[1:]} ranked {headline(measurements, exclusion=rule)}")
+        if rule != NO_RULE and rule in sentences:
+            tell(f"Without the raters excluded by {rule}: {sentences[rule]}")
         for kind in ("scores", "best_worst", "ranking"):
             if kind in tables:
                 print_table(tables[kind], caption=True)
-        note = ranking_note(measurements, exclusion=rule)
-        if note:
+        if note := ranking_note(measurements, exclusion=rule):
             tell(f"No ranking: {note}")
         if "agreement" in tables:
             tell(agreement_line(measurements, exclusion=rule))

@@ -76,7 +76,7 @@ def open_(
     if as_json:
         print_json({"study": study, "platform": platform, "quota": quota, "link": link})
         return
-    say(f"Give {platform} this address; it lets in {quota} raters. An earlier link lets in nobody any more.")
+    say(f"Give {platform} this address. It admits {quota} raters; earlier links of this study no longer work.")
     print(link)
 
 

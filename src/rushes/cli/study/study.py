@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -110,7 +111,10 @@ def create(
         float | None, typer.Option(min=0, max=60, help="Exclude raters whose median seconds beyond watching are fewer.")
     ] = None,
     alike: Annotated[
-        str, typer.Option(help="How clips are made alike in size, rate and length: auto, off, or 576x320@24,2s.")
+        str,
+        typer.Option(
+            help="How clips are made alike in size, rate and length: auto, suite (its [alike]), off or 576x320@24,2s."
+        ),
     ] = "auto",
     min_width: Annotated[int, typer.Option(min=0, help="Least width of a rater's window, in pixels.")] = 0,
     device: Annotated[str, typer.Option(help="What raters may use: any, or desktop.")] = "any",
@@ -193,7 +197,7 @@ def create(
         pay=pay,
         language=language,
         audio_check=audio_check,
-        alike=alike,
+        alike=found.shown_form(alike),
         screens=ScreenRule(min_width=min_width, device=cast("Device", device), min_mbps=min_mbps),
         retain_until=retain_until,
         families=read_families(family or ()),
@@ -209,16 +213,29 @@ def create(
         data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
         print_json({**data, "method": asked.text, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {_made_of(found.clips, made.pairs, _UNITS.get(asked.name, 'clip'))}")
+    print(f"Study {study}: {_made_of(found.clips, made.pairs, _UNITS.get(asked.name, 'clip'), made.reference)}")
     more = ", and one more if they disagree" if asked.is_pairs else ""
     print(f"Each {_UNITS.get(asked.name, 'clip')} gets {min_raters} raters{more}. Exclusion rule: {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
-    next_line("study", "open", study, "--platform", "prolific", "--quota", "20", "--db", shown(db))
+    places = raters_wanted(made.pairs, min_raters, quota, thirds=asked.is_pairs)
+    recruit = ("--platform", "prolific", "--quota", str(places), "--completion-code", "CODE")
+    next_line("study", "open", study, *recruit, "--db", shown(db))
     next_line("serve", "--db", shown(db))
     print(shown(db))
 
 
 _UNITS = {"pairs": "pair", "best-worst": "set"}
+
+
+def raters_wanted(trials: int, each: int, quota: int | None, *, thirds: bool) -> int:
+    """How many raters a study needs: half of the pairs get one more, and one task of twenty is a hidden repeat.
+
+    >>> raters_wanted(102, 3, 22, thirds=True), raters_wanted(102, 3, None, thirds=True)
+    (18, 4)
+    """
+    answers = trials * (each + 0.5 * thirds)
+    own = min(trials, quota * 19 // 20 if quota else trials) or 1
+    return max(each + thirds, math.ceil(answers / own))
 
 
 def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[SourceClip], *, own: bool) -> dict[str, Any]:
@@ -232,13 +249,14 @@ def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[Sourc
     return {"rubric": rubric_of_method(asked, questions, prompts=any(clip.prompt_text for clip in clips))}
 
 
-def _made_of(clips: Sequence[SourceClip], pairs: int, unit: str) -> str:
-    """ "4 systems (a, b, c, d) on 17 prompts: 102 pairs." """
+def _made_of(clips: Sequence[SourceClip], pairs: int, unit: str, reference: str) -> str:
+    """ "4 systems (a, b, c, d) on 17 prompts, 102 pairs." """
     if not clips:
         return "no pairs yet; `rushes study import` adds them."
-    systems = sorted({clip.system for clip in clips if clip.kind == "sample"})
+    systems = sorted({clip.system for clip in clips if clip.kind == "sample"} - {reference})
     samples = {clip.sample for clip in clips if clip.kind == "sample"}
-    shown_on = f"{len(systems)} systems ({', '.join(systems)}) on {_counted(len(samples), 'prompt')}"
+    beside = f" and the reference {reference}" if reference else ""
+    shown_on = f"{len(systems)} systems ({', '.join(systems)}){beside} on {_counted(len(samples), 'prompt')}"
     return f"{shown_on}, {_counted(pairs, unit)}."
 
 

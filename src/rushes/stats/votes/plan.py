@@ -17,6 +17,7 @@ Speed       of two systems the maximum likelihood is ln(wins/losses), whose clus
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -99,11 +100,11 @@ class Design:
     @property
     def gap(self) -> float:
         """θ of the better less θ of the worse, so that the population prefers as asked."""
-        return _gap(self.preference, math.sqrt(2.0 * (self.taste**2 + self.leaning**2)))
+        return preference_gap(self.preference, math.sqrt(2.0 * (self.taste**2 + self.leaning**2)))
 
 
 @lru_cache(maxsize=64)
-def _gap(preference: float, spread: float) -> float:
+def preference_gap(preference: float, spread: float) -> float:
     """d with E expit(d + spread · Z) = preference, Z normal."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     shares = weights / weights.sum()
@@ -114,7 +115,6 @@ def _gap(preference: float, spread: float) -> float:
 class Power:
     """What simulated studies of a design find."""
 
-    design: Design
     runs: int
     found: int
     design_effect: float
@@ -137,7 +137,7 @@ def simulated_power(design: Design, *, runs: int = 300, seed: int = 1) -> Power:
         found, votes = found + hit, votes + given
         effects += [effect] if effect is not None else []
     effect = float(np.mean(effects)) if effects else math.nan
-    return Power(design=design, runs=runs, found=found, design_effect=effect, votes=votes / runs)
+    return Power(runs=runs, found=found, design_effect=effect, votes=votes / runs)
 
 
 def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: int = 1) -> int | None:
@@ -145,28 +145,40 @@ def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: 
 
     None where `MOST_RATERS` do not reach it.
     """
+
+    def finds(raters: int, number: int) -> bool:
+        planned = replace(design, raters=raters, min_raters=None)
+        return _one(planned, np.random.default_rng([seed, number]))[0]
+
+    return fewest_raters(finds, power=power, runs=runs)
+
+
+def fewest_raters(
+    finds: Callable[[int, int], bool], *, power: float, runs: int, fewest: int = 1, most: int = MOST_RATERS
+) -> int | None:
+    """The fewest raters, more than `fewest`, with whom a study finds its difference with this power; to one in twenty.
+
+    `finds` simulates the study of so many raters, of this number, and says whether it does. None where `most` raters do
+    not reach it.
+    """
     if not 0.0 < power < 1.0:
         raise InputError(f"power is a share between 0 and 1; got {power}")
-
-    def enough(raters: int) -> bool:
-        return _reaches(replace(design, raters=raters, min_raters=None), power, runs, seed)
-
-    low, high = 1, 4
-    while not enough(high):
-        if high >= MOST_RATERS:
+    low, high = fewest, min(max(4, 2 * fewest), most)
+    while not _reaches(finds, high, power, runs):
+        if high >= most:
             return None
-        low, high = high, min(high * 2, MOST_RATERS)
-    while high - low > max(1, low // 20):  # to one in twenty: a simulation knows no more
+        low, high = high, min(high * 2, most)
+    while high - low > max(1, low // 20):  # a simulation knows no more
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if _reaches(finds, middle, power, runs) else (middle, high)
     return high
 
 
-def _reaches(design: Design, power: float, runs: int, seed: int) -> bool:
+def _reaches(finds: Callable[[int, int], bool], raters: int, power: float, runs: int) -> bool:
     """Whether so many runs have this power; stops as soon as the rest cannot change the answer."""
     wanted, found = math.ceil(power * runs - 1e-9), 0
     for number in range(runs):
-        found += _one(design, np.random.default_rng([seed, number]))[0]
+        found += finds(raters, number)
         if found >= wanted or found + runs - number - 1 < wanted:
             break
     return found >= wanted

@@ -226,7 +226,7 @@ def rank_ranges(ranking: Ranking, spread: Uncertainty | Why, *, confidence: floa
     strength = ranking.log_worth.round(9)
     ranks = {name: 1 + int((strength > own).sum()) for name, own in zip(ranking.systems, strength, strict=True)}
     why = spread if isinstance(spread, Why) else None
-    sure = () if isinstance(spread, Why) else _surely_better(ranking, spread, confidence)
+    sure = () if isinstance(spread, Why) else significant_pairs(ranking, spread, confidence)
     ends = possible_ranks(ranking.systems, tuple(sure))
     return tuple(
         RankRange(system=name, rank=ranks[name], best=ends[name][0], worst=ends[name][1], why=why)
@@ -234,7 +234,8 @@ def rank_ranges(ranking: Ranking, spread: Uncertainty | Why, *, confidence: floa
     )
 
 
-def _surely_better(ranking: Ranking, spread: Uncertainty, confidence: float) -> Iterator[tuple[str, str]]:
+def significant_pairs(ranking: Ranking, spread: Uncertainty, confidence: float) -> Iterator[tuple[str, str]]:
+    """Which systems are ranked above which, the better first: what the possible ranks rest on."""
     from scipy.stats import norm, t  # slow to load, and most commands need no ranking
 
     size = len(ranking.systems)

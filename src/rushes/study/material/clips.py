@@ -18,6 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import MediaError
 from rushes.core.grouping import grouped
 from rushes.core.machine.progress import Progress, no_progress
@@ -27,7 +28,7 @@ from rushes.media import canonicalize, probe
 from rushes.media.clean_copy import copy_without_metadata
 from rushes.study.errors import StudyError
 from rushes.study.material.evening import clip_shape, even_clips, even_name
-from rushes.study.material.shown_form import OFF, differing, shown_forms
+from rushes.study.material.shown_form import AUTO, OFF, differing, shown_forms
 
 Key = TypeVar("Key", bound=Hashable)
 _PLAYABLE = {
@@ -127,8 +128,11 @@ def alike_clips(
     places = {key: _folder(media, digests[path]) / even_name(forms[key]) for key, path in sources.items()}
     even_clips({places[key]: (path, forms[key]) for key, path in sources.items()}, progress=progress)
     parts, one = differing(given, samples), next(iter(forms.values())).form
-    said = f"all are shown at {one.width}x{one.height}, {float(one.fps):g} fps, as long as the shortest of the sample"
-    why = f"clips of one sample differ in {', '.join(parts)}: {said}" if parts else said
+    length = "as long as the shortest clip of the prompt"
+    if alike != AUTO:
+        length += f", {float(AlikeForm.parse(alike).seconds):g} s at most"
+    said = f"all clips are shown at {one.width}x{one.height}, {float(one.fps):g} fps, {length}"
+    why = f"clips of one prompt differ in {', '.join(parts)}, so {said}" if parts else said
     return {
         key: replace(
             _ready(places[key].resolve(), digests[path], probe(places[key]), "video/mp4"),

@@ -1,14 +1,19 @@
 """Signs that a rater did not look: out of line with everybody else, one answer in a row, or quicker than one can think.
 
-consensus   Each vote on a sample is compared with the choice of most other raters of it (none where they are split). A
-            rater agreed k times of n; all the others together agree a share q of the time. p = P(X ≤ k) for X binomial
-            of n and q: how rarely a typical rater would agree so little. Few votes and hard samples give a large p, so
-            nobody is left out for disagreeing on what is a matter of taste.
-same run    The longest run k of one and the same answer on the screen (A, B or tie), in the order of n votes.
-            p = 2^(1−k) · (1 + (n−k)/2), at most 1: a bound on how often a fair coin has such a run.
-thinking    Seconds from the first showing to the vote, less the least time that watching takes: full watches times the
-            longer clip. The median over a rater's votes.
+consensus   Of pairs and sets, each choice (the winner; the best and the worst) is compared with that of most other
+            raters of the sample (none where they are split). Of single clips, a score agrees if it is above one's own
+            mean where the others' are above theirs, in the mean, or below where theirs are below. A rater agreed k
+            times of n; all the others together agree a share q of the time. p = P(X ≤ k) for X beta-binomial of n, with
+            mean q and honest raters' own spread, 0.06: how rarely an honest rater would agree so little. Few answers
+            and hard samples give a large p, so nobody is left out for disagreeing on what is a matter of taste.
+same run    The longest run k of one and the same answer on the screen (A, B or tie; the places of best and worst; the
+            score), in the order of n answers. Of pairs and sets p = 2^(1−k) · (1 + (n−k)/2), at most 1: a bound on how
+            often a fair coin has such a run. Of single clips p = s^k · (1 + (n−k)(1−s)): the same of a rater who gives
+            one score with the share s = 0.7, or with the largest share that a score has among all answers.
+thinking    Seconds from the first showing to the answer, less the least time that watching takes: full watches times
+            the longest clip, and of `dcr` the reference's length too. The median over a rater's answers.
 
+The reference of `acr-hr` is a clip like any other here; as raters agree about it most, who ignores it stands out.
 `benchmarks/screening_rates.py` measures how many careless raters each rule finds, and how many honest ones.
 """
 
@@ -18,27 +23,36 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import median
+from statistics import fmean, median
 
-from scipy.special import bdtr
+import numpy as np
+from scipy.special import betaln, gammaln
 
 from rushes.core.grouping import grouped
 
 LEAST_COMPARED = 10
 """Votes to compare before a rater's agreement is looked at."""
 LEAST_TIMED = 5
+_STEADY = 0.7
+"""Share of one score that an honest rater of single clips may have: many use little of the scale."""
+_SPREAD = 0.06
+"""Standard deviation of honest raters' shares of agreement: eyes and tastes differ."""
+_EVEN = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenVote:
-    """One vote on a sample, as far as attention goes."""
+    """One answer to a sample, as far as attention goes."""
 
     rater: int
     sample: int
-    winner: str
     screen: str
-    """What was chosen on the screen: A, B or Tie."""
+    """What was chosen on the screen: A, B or Tie; "AC" for best and worst; the score."""
     order: int
+    choices: tuple[str, ...] = ()
+    """Of pairs the winner, of sets the best and the worst; clips, not sides."""
+    score: float | None = None
+    """Of single clips."""
     think_s: float | None = None
 
 
@@ -60,13 +74,15 @@ class Attention:
 def attention(votes: Sequence[GivenVote]) -> dict[int, Attention]:
     """By rater, what their votes show.
 
-    >>> votes = [GivenVote(rater=r, sample=s, winner="a" if r < 3 else "b", screen="A", order=s)
+    >>> votes = [GivenVote(rater=r, sample=s, choices=("a" if r < 3 else "b",), screen="A", order=s)
     ...          for r in range(4) for s in range(20)]
     >>> one = attention(votes)[3]
-    >>> one.agreed, one.compared, one.consensus_p == 0.0, one.longest_run
+    >>> one.agreed, one.compared, one.consensus_p < 1e-6, one.longest_run
     (0, 20, True, 20)
     """
-    agreed, compared = consensus(votes)
+    rated = any(vote.score is not None for vote in votes)
+    agreed, compared = score_consensus(votes) if rated else consensus(votes)
+    usual = max(_STEADY, _largest_share(votes)) if rated else None
     all_agreed, all_compared = agreed.total(), compared.total()
     found = {}
     for rater, mine in grouped((vote.rater, vote) for vote in votes).items():
@@ -78,12 +94,27 @@ def attention(votes: Sequence[GivenVote]) -> dict[int, Attention]:
         found[rater] = Attention(
             agreed=agreed[rater],
             compared=compared[rater],
-            consensus_p=float(bdtr(agreed[rater], compared[rater], share)) if enough else None,
+            consensus_p=agreement_probability(agreed[rater], compared[rater], share) if enough else None,
             longest_run=run,
-            run_p=run_probability(run, len(mine)),
+            run_p=run_probability(run, len(mine)) if usual is None else steady_run_probability(run, len(mine), usual),
             think_s=median(times) if len(times) >= LEAST_TIMED else None,
         )
     return found
+
+
+def agreement_probability(agreed: int, compared: int, share: float) -> float:
+    """How often an honest rater agrees so seldom or less, where others agree with this share; see the module.
+
+    >>> round(agreement_probability(4, 20, 0.6), 4), agreement_probability(20, 20, 0.6)
+    (0.0014, 1.0)
+    """
+    if agreed >= compared:
+        return 1.0
+    mean = min(max(share, _SPREAD), 1 - _SPREAD)
+    size = mean * (1 - mean) / _SPREAD**2 - 1
+    a, b, k = mean * size, (1 - mean) * size, np.arange(agreed + 1)
+    ways = gammaln(compared + 1) - gammaln(k + 1) - gammaln(compared - k + 1)
+    return float(np.exp(ways + betaln(k + a, compared - k + b) - betaln(a, b)).sum())
 
 
 def consensus(votes: Sequence[GivenVote]) -> tuple[Counter[int], Counter[int]]:
@@ -91,13 +122,41 @@ def consensus(votes: Sequence[GivenVote]) -> tuple[Counter[int], Counter[int]]:
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     for row in grouped((vote.sample, vote) for vote in votes).values():
-        counts = Counter(vote.winner for vote in row)
-        for vote in row:
-            most = _most(counts - Counter([vote.winner]))
-            if most is not None:
-                compared[vote.rater] += 1
-                agreed[vote.rater] += most == vote.winner
+        for asked in range(len(row[0].choices)):
+            counts = Counter(vote.choices[asked] for vote in row)
+            for vote in row:
+                most = _most(counts - Counter([vote.choices[asked]]))
+                if most is not None:
+                    compared[vote.rater] += 1
+                    agreed[vote.rater] += most == vote.choices[asked]
     return agreed, compared
+
+
+def score_consensus(votes: Sequence[GivenVote]) -> tuple[Counter[int], Counter[int]]:
+    """The same of scores: how often one's own was above one's own mean where the others' were above theirs, or below.
+
+    >>> votes = [GivenVote(rater=r, sample=s, score=5 - s if r == 3 else s + r, screen="", order=s)
+    ...          for r in range(4) for s in range(6)]
+    >>> [dict(part) for part in score_consensus(votes)]
+    [{0: 6, 1: 6, 2: 6, 3: 0}, {0: 6, 1: 6, 2: 6, 3: 6}]
+    """
+    rows = grouped((vote.rater, vote) for vote in votes)
+    means = {rater: fmean(vote.score or 0.0 for vote in mine) for rater, mine in rows.items()}
+    agreed: Counter[int] = Counter()
+    compared: Counter[int] = Counter()
+    for row in grouped((vote.sample, vote) for vote in votes).values():
+        above = [(vote.score or 0.0) - means[vote.rater] for vote in row]
+        for vote, own in zip(row, above, strict=True):
+            others = sum(above) - own
+            if len(row) > 1 and abs(others) > _EVEN:
+                compared[vote.rater] += 1
+                agreed[vote.rater] += own * others > _EVEN**2
+    return agreed, compared
+
+
+def _largest_share(votes: Sequence[GivenVote]) -> float:
+    counts = Counter(vote.screen for vote in votes)
+    return max(counts.values()) / counts.total()
 
 
 def _most(counts: Mapping[str, int]) -> str | None:
@@ -115,6 +174,15 @@ def run_probability(run: int, votes: int) -> float:
     (0.000244140625, 1.0)
     """
     return min(1.0, 2.0 ** (1 - run) * (1 + (votes - run) / 2))
+
+
+def steady_run_probability(run: int, votes: int, share: float) -> float:
+    """The same of a rater who gives one score with this share.
+
+    >>> round(steady_run_probability(20, 20, 0.7), 5), round(steady_run_probability(5, 20, 0.7), 2)
+    (0.0008, 0.92)
+    """
+    return min(1.0, share**run * (1 + (votes - run) * (1 - share)))
 
 
 def longest_run(answers: Iterable[str]) -> int:

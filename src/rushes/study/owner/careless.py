@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
-from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.methods.method import Method, method
 from rushes.study.database.tables import pair
 from rushes.study.owner.attention import Attention, GivenVote, attention
-from rushes.study.queries import CLIP_A, CLIP_B, watch_rule, with_clips
-from rushes.study.raters.screen import letters
+from rushes.study.queries import TRIAL, watch_rule, with_all_clips
+from rushes.study.raters.screen import letters, order_of
 from rushes.study.records import ExclusionRule
 from rushes.study.status import RaterStatus
 
@@ -23,29 +23,48 @@ _LEAST_REPEATS = 3
 
 
 def attention_of(connection: Connection, found: Row[Any], rows: Sequence[Row[Any]]) -> dict[int, Attention]:
-    """What the votes on samples show of each rater's attention, by the rater's row id; only pairs are judged so."""
-    if not method(found.method).is_pairs:
-        return {}
-    longer = {row.id: max(row.a, row.b) for row in connection.execute(_LENGTHS.where(pair.c.study_id == found.id))}
-    passes = watch_rule(found).passes
-    given = [
-        GivenVote(
-            rater=row.rater_id,
-            sample=row.pair_id,
-            winner=row.winner,
-            screen=letters("ab" if row.left == "a" else "ba")[row.winner] if row.left else row.winner,
-            order=row.first_id,
-            think_s=None
-            if row.shown_ms is None
-            else max(0.0, (row.at_ms - row.shown_ms - passes * longer[row.pair_id]) / 1000),
-        )
-        for row in rows
-        if row.purpose == "sample"
-    ]
-    return attention(given)
+    """What the answers to samples show of each rater's attention, by the rater's row id."""
+    asked, passes = method(found.method), watch_rule(found).passes
+    watched = {row.id: _least_watch(asked, row[1:]) for row in connection.execute(_LENGTHS, {"study_wanted": found.id})}
+    return attention(
+        [
+            GivenVote(
+                rater=row.rater_id,
+                sample=row.pair_id,
+                order=row.first_id,
+                think_s=None
+                if row.shown_ms is None
+                else max(0.0, (row.at_ms - row.shown_ms - passes * watched[row.pair_id]) / 1000),
+                **_answer(asked, row),
+            )
+            for row in rows
+            if row.purpose == "sample"
+        ]
+    )
 
 
-_LENGTHS = with_clips(select(pair.c.id, CLIP_A.c.duration_ms.label("a"), CLIP_B.c.duration_ms.label("b")))
+def _answer(asked: Method, row: Row[Any]) -> dict[str, Any]:
+    """What was chosen, and where it stood on the screen."""
+    if asked.rates:
+        score = asked.main({name: both[0] for name, both in row.ratings.items() if both[0] is not None})
+        return {"score": float(score), "screen": str(score)}
+    if asked.is_pairs:
+        side = letters("ab" if row.left == "a" else "ba")[row.winner] if row.left else row.winner
+        return {"choices": (row.winner,), "screen": side}
+    ends = (row.answer["best"], row.answer["worst"])
+    places = letters(order_of(row))
+    return {"choices": ends, "screen": "".join(places[clip] for clip in ends)}
+
+
+def _least_watch(asked: Method, lengths: Sequence[int | None]) -> int:
+    """Milliseconds that one watch of a trial takes: of clips side by side the longest, of `dcr` one after the other."""
+    known = [length for length in lengths if length]
+    return sum(known) if asked.sequential else max(known, default=0)
+
+
+_LENGTHS = with_all_clips(
+    select(pair.c.id, *(table.c.duration_ms.label(f"length_{k}") for k, table in enumerate(TRIAL)))
+).where(pair.c.study_id == bindparam("study_wanted"))
 
 
 def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:

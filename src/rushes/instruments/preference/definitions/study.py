@@ -15,7 +15,7 @@ from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES,
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
 from rushes.instruments.preference.definitions.opinions import OPINION_DEFINITIONS
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
-from rushes.instruments.preference.numbers.opinion_plan import OPINION_POWER
+from rushes.instruments.preference.numbers.method_plan import METHOD_PLAN_DEFINITIONS
 from rushes.instruments.preference.numbers.plan import PLAN_DEFINITIONS
 
 _agreement = partial(
@@ -250,6 +250,6 @@ DEFINITIONS = (
     *OPINION_DEFINITIONS,
     *VALIDITY_DEFINITIONS,
     *PLAN_DEFINITIONS,
-    OPINION_POWER,
+    *METHOD_PLAN_DEFINITIONS,
 )
 """In the order they stand above, which is the catalogue's, then those of metrics against votes and of plans."""

@@ -59,6 +59,11 @@ class Method:
         if not self.tie and self.name != "pairs":
             raise InputError(f"only pairs can be asked with or without a tie; got {self.name}")
 
+    @staticmethod
+    def usual_points(name: MethodName) -> int:
+        """Of the scale that a method has by default."""
+        return _POINTS[name][0]
+
     @property
     def text(self) -> str:
         """

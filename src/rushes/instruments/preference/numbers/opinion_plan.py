@@ -1,9 +1,11 @@
 """How many raters does a study of single clips need? Power by simulation, under the ranks that its report makes.
 
-Model       rating = round(3 ± half the difference + b_rater + t_rater,system + p_prompt + l_prompt,system + noise), cut
-            to the scale; b, t, p, l and the noise are normal. Systems between the best and the worst stand halfway
+Model       rating = round(middle ± half the difference + b_rater + t_rater,system + p_prompt + l_prompt,system +
+            noise), cut to the scale; b, t, p, l and the noise are normal, given in points of a five-point scale and
+            stretched to longer ones. Systems between the best and the worst are evenly spaced
 Study       as `rushes study create --method acr` makes it: every clip gets equally many raters, every rater equally
-            many clips
+            many clips. Of `acr-hr` the reference's clips are rated too, and are not ranked; `dcr` shows its reference
+            without a rating
 Found       Holm's rule over all differences of two systems puts the best above the worst (`mos_rank`)
 """
 
@@ -11,11 +13,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.preference.methods.method import Method
 from rushes.stats.clustered import CLUSTERS, TWO_WAY
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence
@@ -23,16 +27,47 @@ from rushes.stats.means import share
 from rushes.stats.opinions import clustered_difference
 
 
+class Scale(NamedTuple):
+    """A rating scale, as far as its simulation goes."""
+
+    lowest: int
+    highest: int
+
+    @classmethod
+    def of(cls, points: int) -> Scale:
+        """
+        >>> Scale.of(5), Scale.of(11).middle, Scale.of(9).stretch
+        (Scale(lowest=1, highest=5), 5.0, 2.0)
+        """
+        asked = Method(name="acr", points=points)
+        return cls(asked.lowest, asked.highest)
+
+    @property
+    def middle(self) -> float:
+        return (self.lowest + self.highest) / 2
+
+    @property
+    def stretch(self) -> float:
+        """Points for each of five."""
+        return (self.highest - self.lowest) / 4
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpinionDesign:
     """A study of single clips as it is planned; spreads are standard deviations in points of a five-point scale."""
 
     difference: float = 0.3
-    """Between the best and the worst system, in points."""
+    """Between the best and the worst system, in points of the scale that is used."""
+    points: int = 5
+    """Of the scale: 5, 9 or 11."""
+    hidden_reference: bool = False
+    """Whether the reference's clips are rated too, as in `acr-hr`."""
     systems: int = 2
     raters: int = 15
     prompts: int = 30
     ratings_per_rater: int = 60
+    min_raters: int | None = None
+    """Raters per clip; None: as many as their ratings are enough for."""
     bias: float = 0.5
     """How far raters differ in how high they rate."""
     taste: float = 0.2
@@ -55,24 +90,35 @@ class OpinionDesign:
             )
         if not 1 <= self.ratings_per_rater <= self.clips:
             raise InputError(f"a rater rates 1 to {self.clips} clips, each once; got {self.ratings_per_rater}")
-        if self.raters_per_clip < 2:
+        if not 2 <= self.raters_per_clip <= min(self.raters, self.raters * self.ratings_per_rater // self.clips):
             raise InputError(
-                f"{self.raters} raters with {self.ratings_per_rater} ratings are fewer than two for each of "
-                f"{self.clips} clips; take more raters or fewer prompts"
+                f"{self.raters} raters with {self.ratings_per_rater} ratings are fewer than {self.min_raters or 'two'} "
+                f"for each of {self.clips} clips; take more raters or fewer prompts"
             )
 
     @property
     def clips(self) -> int:
-        return self.systems * self.prompts
+        """That are rated, the hidden reference's included."""
+        return (self.systems + self.hidden_reference) * self.prompts
+
+    @property
+    def ratings(self) -> int:
+        return self.clips * self.raters_per_clip
 
     @property
     def raters_per_clip(self) -> int:
-        return min(self.raters, self.raters * self.ratings_per_rater // self.clips)
+        return self.min_raters or min(self.raters, self.raters * self.ratings_per_rater // self.clips)
 
     @property
     def means(self) -> Floats:
-        """Of every system, before rounding: the best first, the worst last."""
-        return np.asarray(3.0 + self.difference * (0.5 - np.arange(self.systems) / (self.systems - 1)))
+        """Of every system, before rounding: the best first, the worst last; then of the hidden reference, a point of
+        five above the middle."""
+        ranked = self.scale.middle + self.difference * (0.5 - np.arange(self.systems) / (self.systems - 1))
+        return np.append(ranked, self.scale.middle + self.scale.stretch)
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.of(self.points)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,13 +135,15 @@ def simulated_ratings(design: OpinionDesign, draw: np.random.Generator) -> Ratin
     """One study of the design."""
     clip = np.repeat(draw.permutation(design.clips), design.raters_per_clip)
     rater = draw.permutation(design.raters)[np.arange(len(clip)) % design.raters]
-    system, prompt = clip % design.systems, clip // design.systems
-    latent = design.means[system] + draw.normal(0, design.noise, len(clip))
-    latent += draw.normal(0, design.bias, design.raters)[rater]
-    latent += draw.normal(0, design.taste, (design.raters, design.systems))[rater, system]
-    latent += draw.normal(0, design.prompt, design.prompts)[prompt]
-    latent += draw.normal(0, design.leaning, (design.prompts, design.systems))[prompt, system]
-    return Ratings(np.clip(np.rint(latent), 1, 5), system, prompt, rater)
+    rated = len(design.means) if design.hidden_reference else design.systems
+    system, prompt = clip % rated, clip // rated
+    apart = draw.normal(0, design.noise, len(clip))
+    apart += draw.normal(0, design.bias, design.raters)[rater]
+    apart += draw.normal(0, design.taste, (design.raters, rated))[rater, system]
+    apart += draw.normal(0, design.prompt, design.prompts)[prompt]
+    apart += draw.normal(0, design.leaning, (design.prompts, rated))[prompt, system]
+    latent = design.means[system] + design.scale.stretch * apart
+    return Ratings(np.clip(np.rint(latent), design.scale.lowest, design.scale.highest), system, prompt, rater)
 
 
 def found_pairs(design: OpinionDesign, ratings: Ratings) -> list[tuple[int, int]]:
@@ -113,6 +161,11 @@ def found_pairs(design: OpinionDesign, ratings: Ratings) -> list[tuple[int, int]
     return [pair if gap > 0 else pair[::-1] for pair, gap, known in zip(pairs, gaps, sure, strict=True) if known]
 
 
+def finds_best(design: OpinionDesign, draw: np.random.Generator) -> bool:
+    """Whether one simulated study ranks the best system above the worst."""
+    return (0, design.systems - 1) in found_pairs(design, simulated_ratings(design, draw))
+
+
 OPINION_POWER = Definition(
     name="opinion_study_power",
     unit="ratio",
@@ -124,7 +177,8 @@ OPINION_POWER = Definition(
     edge_cases="a difference of 0: the share of false findings about the two",
     reference="simulation of the study as it is made and of the ranks it reports; docs/methods.md",
     open_params=(
-        *("bias", "clusters", "confidence", "difference", "leaning", "noise", "prompt", "prompts", "raters"),
+        *("bias", "clusters", "confidence", "difference", "hidden_reference", "leaning", "noise", "points", "prompt"),
+        *("prompts", "raters"),
         *("raters_per_clip", "ratings_per_rater", "runs", "seed", "systems", "taste"),
     ),
 )
@@ -132,11 +186,8 @@ OPINION_POWER = Definition(
 
 def opinion_power(design: OpinionDesign, *, runs: int = 300, seed: int = 1) -> Measurement:
     """The power of a design, by so many simulated studies; the same seed gives the same number."""
-    best = (0, design.systems - 1)
-    hits = sum(
-        best in found_pairs(design, simulated_ratings(design, np.random.default_rng([seed, number])))
-        for number in range(runs)
-    )
+    hits = sum(finds_best(design, np.random.default_rng([seed, number])) for number in range(runs))
     params = {**asdict(design), "raters_per_clip": design.raters_per_clip, "runs": runs, "seed": seed}
+    del params["min_raters"]
     bound = OPINION_POWER.with_params(**params, clusters=CLUSTERS[TWO_WAY])
     return Measurement.of(bound, share(hits, runs, method="wilson simulated studies"))

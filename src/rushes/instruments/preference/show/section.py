@@ -13,6 +13,7 @@ from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.registration import RegistrationState
 from rushes.instruments.preference.rules import bent_text
 from rushes.instruments.preference.show import opinions
+from rushes.instruments.preference.show.more_votes import preferred
 from rushes.instruments.preference.show.tables import (
     all_tables,
     exclusion_rules,
@@ -67,7 +68,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         known: Any = entry.subject.facts
         who = "simulated raters" if known.get("simulated_raters") else "raters"
         lines.append(("Study", f"{known.get('title') or entry.subject.id}, rubric {known.get('rubric')}"))
-        unit = _UNITS.get(str(known.get("method", "pairs")).partition("-")[0], "clips")
+        unit = unit_of(str(known.get("method", "pairs")))
         lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} {unit}"))
         if "method" in known:
             lines.append(("Method", str(known["method"])))
@@ -79,6 +80,11 @@ def facts(run: Run) -> list[tuple[str, str]]:
     return lines
 
 
+def unit_of(method: str) -> str:
+    """What a study of this method shows at a time."""
+    return _UNITS.get(method.partition("-")[0], "clips")
+
+
 def _sentence(entry: Entry) -> str:
     if best := predictions(entry.measurements):
         return _best_metric(entry.subject.id, best)
@@ -87,7 +93,9 @@ def _sentence(entry: Entry) -> str:
     if reason := ranking_note(entry.measurements):
         return f"{entry.subject.id}: no ranking; {reason}."
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
-    return f"{who} ranked {headline(entry.measurements)}"
+    more: Any = entry.subject.facts.get("more")
+    told = f"{who} ranked {headline(entry.measurements)}"
+    return f"{told} {more['text']}" if more else told
 
 
 def registration_text(facts: Mapping[str, Any]) -> str:
@@ -139,8 +147,17 @@ def headline(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -
     found = list(measurements)
     if means := opinions.scored(found, exclusion=exclusion):
         return _opinion_headline(found, means, exclusion)
-    names = [m.place["system"] for m in ranked(found, exclusion=exclusion)]
-    return _lead(names, possible_ranks(found, exclusion=exclusion))
+    strengths = ranked(found, exclusion=exclusion)
+    names = [m.place["system"] for m in strengths]
+    return _lead(names, possible_ranks(found, exclusion=exclusion), wins=_wins(strengths[:2]))
+
+
+def _wins(strengths: Sequence[Measurement]) -> str:
+    """ "wins an estimated 58% of decided votes against": the leader, by its strength and the next one's."""
+    known = [float(m.value) for m in strengths if m.value is not None]
+    if len(known) < 2:
+        return ""
+    return f"wins an estimated {preferred(known[0] - known[1]):.0%} of decided votes against"
 
 
 def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement], exclusion: str) -> str:
@@ -153,7 +170,7 @@ def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement]
     return _lead(names, ranks, score=f" ({score})")
 
 
-def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "") -> str:
+def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "", wins: str = "") -> str:
     if len(names) < 2:
         return f"{', '.join(names)}; there is nothing to compare with."
     first, rest = names[0], f"then {', then '.join(names[1:])}"
@@ -162,7 +179,9 @@ def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "
         return f"{first} first{score}, {rest}. There are no intervals, so how sure this order is remains open."
     others = [name for name in names[1:] if (theirs := ranks.get(name)) is None or theirs.low <= 1]
     if not others and span.high <= 1:
-        return f"{first} first{score}, {rest}. {first}'s lead is significant."
+        seen = f": it {wins} {names[1]}" if wins else ""
+        return f"{first} first{score}, {rest}. {first}'s lead is significant{seen}."
     if names[1] in others or not others:
-        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant."
+        seen = f": {first} {wins} it" if wins else ""
+        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant{seen}."
     return f"{first} first{score}, {rest}. The lead over {' and '.join(others)} isn't significant."

@@ -54,6 +54,7 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
     }
     order = {family: place for place, family in enumerate(dict.fromkeys(m.place["family"] for m in strengths))}
     listed = sorted(strengths, key=lambda m: (order[m.place["family"]], -strength(m), m.place["system"]))
+    told = {m.place["family"]: m for m in reversed(listed)}  # why a family has no ranking, once
     rows = [
         (
             Cell(family_label(family := elo.place["family"])),
@@ -63,7 +64,7 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
             interval_cell(elo),
             interval_cell(place),
             Cell(str(elo.count)),
-            Cell(elo.note if elo.value is None else ""),
+            Cell(elo.note if elo.value is None and told[family] is elo else ""),
         )
         for elo in listed
     ]

@@ -117,7 +117,8 @@ def sentence(found: MeasuredStudy, rule: str) -> str:
     if ranking_note(found.measurements, exclusion=rule):
         return ""
     who = "Simulated raters" if found.status.summary.simulated else "Raters"
-    return f"{who} ranked {headline(found.measurements, exclusion=rule)}"
+    told, more = f"{who} ranked {headline(found.measurements, exclusion=rule)}", found.more(rule)
+    return told if more is None else f"{told} {more.text}"
 
 
 def _progress(found: MeasuredStudy) -> str:
