@@ -39,11 +39,11 @@ EVIDENCE = "check"
 """The split whose rates are shipped, where there is one: no threshold was set on it."""
 PROFILES = {
     "general": ("film", "face", "speech"),
-    "generated": ("film", "face", "speech"),
+    "generated": ("film", "face", "speech", "generated"),
     "talking-head": ("face", "speech"),
     "animation": ("animation",),
     "screen": ("screen",),
-    "auto": ("film", "face", "speech", "animation", "screen"),
+    "auto": ("film", "face", "speech", "generated", "animation", "screen"),
 }
 """The kinds of clip that each profile is tried on; a profile for one kind is tried on that kind alone."""
 FACES = "talking-head"

@@ -33,6 +33,7 @@ def check_regression(
     metrics: Margins | Iterable[str] = (),
     margin: float = 1.0,
     level: float = 0.95,
+    allow_unjudged: bool = False,
     prompts: Declared = None,
 ) -> GateReport:
     """Hold a candidate's run against its baseline's: same within a margin, worse, or cannot tell, reading by reading.
@@ -44,11 +45,12 @@ def check_regression(
                 whose loss is a verdict. A metric that is named counts, whatever its definition says of a change
                 margin: of metrics that are given none, in repeatability limits (`rushes metrics gate_margin`)
                 level: of each claim; each is wrong at most 1 − level of the time
+                allow_unjudged: let the gate hold although nothing judges the picture
                 prompts: a file of prompts, left out those of the suite that the runs are in: numbered samples of one
                 (p001-0, p001-1 …) are averaged within it, and it counts once
     Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers. Where
-                nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell". A candidate
-                with more flagged clips than chance explains is "worse"
+                nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell", whatever
+                metrics of time are named. A candidate with more flagged clips than chance explains is "worse"
     Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
                 per run (FVD) is judged by the repeats' spread, else by the two intervals
     Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat;
@@ -76,6 +78,7 @@ def check_regression(
         clips=max(len(rule.reading.pairs) for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
         signals=signal_change(first, second),
+        allow_unjudged=allow_unjudged,
         remarks=(*averaged, *_remarks(found, others, rules)),
     )
 
