@@ -158,7 +158,7 @@ class GateReport(Answer):
 
     @property
     def unexplained(self) -> tuple[MetricGate, ...]:
-        """What changed by more than its margin while nothing judges the picture: no gated metric says whether it may."""
+        """What changed by more than its margin while nothing judges the picture: no gated metric speaks for it."""
         if self.judges_picture or (not self.judges and not self.allow_unjudged):
             return ()
         return tuple(m for m in self.metrics if not m.gated and m.outcome is Outcome.MOVED)

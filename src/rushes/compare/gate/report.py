@@ -13,9 +13,8 @@ from rushes.compare.gate.signals import SignalChange
 from rushes.compare.runs.results import Change
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_line
-from rushes.core.words.options import option
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table
-from rushes.instruments.clip.metrics import known
+from rushes.core.words.options import option
 from rushes.present.ci.checks import Check, CheckList
 from rushes.present.ci.checks import Outcome as CheckOutcome
 from rushes.present.ci.formats import junit_xml, signatures_markdown

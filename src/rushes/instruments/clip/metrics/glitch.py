@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.outliers import LONGEST
-from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.metrics.making import from_zero, metric
 
 RISE, DARKER, DARK_SHARE, TINTED, TINT_SHARE = 8.0, 3.0, 0.05, 30.0, 0.1
@@ -40,9 +40,7 @@ ODD_FRAME_SCORE = from_zero(
 )
 
 
-def odd_frame_score(
-    scores: Sequence[float], times_ms: Sequence[float], grid: PictureGrid | None = None
-) -> Measurement:
+def odd_frame_score(scores: Sequence[float], times_ms: Sequence[float], grid: PictureGrid | None = None) -> Measurement:
     """The frame that stands out most; the note says when. Without a grid no flash is known. See `ODD_FRAME_SCORE`.
 
     >>> odd_frame_score([0.0, 0.0, 6.5, 0.0], [0.0, 1000.0, 2000.0, 3000.0]).note
