@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import sys
@@ -19,13 +20,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import av
+import numpy as np
 
 from planting import fetv, page
 from planting.clips import Clip, read_clips
 from planting.faults import BENIGN, FAULTS
-from planting.rates import AS_IS, Verdict, clean, count, kind_rates, rule_rates
+from planting.rates import AS_IS, Verdict, clean, controls_of, count, found, kind_rates, rule_rates, where
 from planting.source import LONGEST_S
 from planting.work import SAMPLE, Planted, plant_all
+from recording import record
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.clip import evaluate_clips
@@ -65,6 +68,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--page", type=Path, help="default docs/verdicts.md; with --quick only where it is named")
     parser.add_argument("--data", type=Path, help="default verdict_rates.json of the package; likewise")
     parser.add_argument("--json", type=Path, help="also write every single verdict here")
+    parser.add_argument("--record", action="store_true", help="also write the totals into RESULTS.md")
     parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--kinds", help="only these kinds of fault, separated by commas")
     parser.add_argument("--no-originals", action="store_true", help="leave out the clips as they are, which are large")
@@ -130,7 +134,30 @@ def _run(asked: argparse.Namespace) -> None:
         page.write_page(asked.page, sections)
     if asked.data:
         _write_json(asked.data, rates.as_dict())
+    if asked.record:
+        _record(shown, rates)
     print("\n\n".join(sections[:3]))
+
+
+def _record(shown: Sequence[Verdict], rates: VerdictRates) -> None:
+    controls, rows = controls_of(shown), []
+    for profile in dict.fromkeys(verdict.profile for verdict in shown):
+        here = where(shown, profile=profile)
+        as_is, declared = where(clean(here), encoder=AS_IS), [v for v in here if v.fault and v.declared]
+        rows.append([f"{profile}: false alarms, clips as they are", "≤ 5 %", _noticed(as_is)])
+        rows.append(
+            [f"{profile}: false alarms, with fades, night, flashes and re-encoding", "≤ 5 %", _noticed(clean(here))]
+        )
+        if declared:
+            kinds = rates.kinds_of(profile)
+            rows.append([f"{profile}: found at the declared strength", "≥ 70 %", found(declared, controls).text()])
+            rows.append([f"{profile}: kinds found in ≥ 90 %", "–", f"{sum(k.covered for k in kinds)} of {len(kinds)}"])
+    how = f"`python benchmarks/verdicts.py LIST.csv --record`, on {rates.measured_on}; rates in docs/verdicts.md."
+    record("review-signals", "Review signals: false alarms, and planted faults that are found", rows, how=how)
+
+
+def _noticed(verdicts: Sequence[Verdict]) -> str:
+    return count(verdicts, lambda verdict: verdict.noticed).text()
 
 
 def _faults(asked: argparse.Namespace) -> tuple[object, ...]:
@@ -176,11 +203,18 @@ def _original(clip: Clip, folder: Path) -> Planted:
 
 
 def _copy_beginning(given: av.container.InputContainer, path: Path) -> None:
-    wanted = [*given.streams.video[:1], *given.streams.audio[:1]]
+    """Packets up to where no frame is missing: one that is shown earlier may be coded after the cut."""
+    picture, *sound = [*given.streams.video[:1], *given.streams.audio[:1]]
+    packets = [p for p in given.demux(picture, *sound) if p.dts is not None and p.pts is not None]
+    shown = [p for p in packets if p.stream is picture]
+    first_after = np.minimum.accumulate([p.pts for p in shown][::-1])[::-1]
+    last_before = np.maximum.accumulate([p.pts for p in shown])
+    whole = [n for n in range(1, len(shown)) if last_before[n - 1] < first_after[n]]
+    end_s = next((e for n in whole if (e := float(first_after[n] * picture.time_base)) >= BEGINNING_S), math.inf)
     with av.open(str(path), "w") as made:
-        streams = {stream.index: made.add_stream_from_template(stream) for stream in wanted}
-        for packet in given.demux(wanted):
-            if packet.dts is not None and packet.dts * packet.time_base < BEGINNING_S:
+        streams = {stream.index: made.add_stream_from_template(stream) for stream in (picture, *sound)}
+        for packet in packets:
+            if packet.pts * packet.time_base < end_s:
                 packet.stream = streams[packet.stream.index]
                 made.mux(packet)
 
