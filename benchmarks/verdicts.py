@@ -40,7 +40,7 @@ from rushes.storage.runs import Run, Subject, read_run
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))
 QUICK_S, QUICK_CLIPS, QUICK_SAMPLE = 2.5, 3, 1
-SHORT_S, BEGINNING_S = 6.0, 5.0
+SHORT_S, BEGINNING_S = 6.5, 5.0
 """Clips up to the first are judged whole as they are; of longer ones this much is."""
 EVIDENCE = "check"
 """The split whose rates are shipped, where there is one: no threshold was set on it."""
