@@ -136,10 +136,11 @@ def cells(
     faults: Sequence[Fault] = FAULTS,
     declared_only: bool = False,
 ) -> dict[str, tuple[Cell, ...]]:
-    """What is planted in each clip, split by split: every clip's control through every encoder, and the samples."""
+    """What is planted in each clip, split by split: the samples, and a control of each clip through their encoders.
+
+    A clip without a sample has one control, through an encoder decided by its name.
+    """
     chosen: defaultdict[str, list[Cell]] = defaultdict(list)
-    for clip in clips:
-        chosen[clip.name] += [Cell(fault="", strength=CLEAN.label, encoder=e.name) for e in ENCODERS]
     for split in sorted({clip.split for clip in clips}):
         here = [clip for clip in clips if clip.split == split]
         for fault in faults:
@@ -154,7 +155,13 @@ def cells(
             for encoder, some in _samples(one.name, fitting, sample):
                 for clip in some:
                     chosen[clip.name].append(Cell(fault=one.name, strength="", encoder=encoder, benign=True))
-    return {name: tuple(found) for name, found in chosen.items()}
+    return {clip.name: (*_controls(clip, chosen[clip.name]), *chosen[clip.name]) for clip in clips}
+
+
+def _controls(clip: Clip, planted: Sequence[Cell]) -> list[Cell]:
+    one = ENCODERS[int(bytes_digest(clip.name.encode())[:8], 16) % len(ENCODERS)].name
+    used = {cell.encoder for cell in planted} or {one}
+    return [Cell(fault="", strength=CLEAN.label, encoder=e.name) for e in ENCODERS if e.name in used]
 
 
 def _needs(fault: Fault, clip: Clip, facts: Facts) -> bool:

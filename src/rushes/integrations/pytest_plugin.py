@@ -62,6 +62,7 @@ class RushesFixture:
         margin: float = 1.0,
         level: float = 0.95,
         allow_unclear: bool = False,
+        allow_unjudged: bool = False,
     ) -> GateReport:
         """Fail where `rushes gate BASELINE RUN` does not hold: a reading is worse, or it cannot be told.
 
@@ -74,7 +75,15 @@ class RushesFixture:
         from rushes.core.errors import RushesError
 
         try:
-            report = check_regression(baseline, run, repeats=repeats, metrics=metrics, margin=margin, level=level)
+            report = check_regression(
+                baseline,
+                run,
+                repeats=repeats,
+                metrics=metrics,
+                margin=margin,
+                level=level,
+                allow_unjudged=allow_unjudged,
+            )
         except RushesError as error:
             pytest.fail(f"the gate was not run: {error}", False)
         if report.answer == "worse" or (report.answer == "cannot tell" and not allow_unclear):

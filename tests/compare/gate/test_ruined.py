@@ -90,12 +90,30 @@ def test_decoding_and_timing_judge_no_picture(arms: dict[str, rushes.Run], name:
         assert gate_checks(found).checks[-1].outcome == "unclear"
 
 
-def test_an_equal_candidate_holds_where_a_metric_with_a_credential_is_named(arms: dict[str, rushes.Run]) -> None:
-    repeats, named = [arms["again"], arms["third"]], ["luma_alternation", "temporal_inconsistency"]
-    found = check_regression(arms["full"], arms["equal"], repeats=repeats, metrics=named)
-    assert found.answer == "same" and headline(found).startswith("The gate holds in temporal quality"), headline(found)
-    unnamed = check_regression(arms["full"], arms["equal"], repeats=repeats)  # they count, and judge nothing else
-    assert unnamed.answer == "cannot tell" and "nothing here judges picture quality" in headline(unnamed)
+EARNED = ("luma_alternation", "temporal_inconsistency")
+
+
+@pytest.mark.parametrize("name", ["equal", "crf 38", *RUINED])
+def test_metrics_of_time_judge_no_picture(arms: dict[str, rushes.Run], name: str) -> None:
+    """Named or not: nine ruined candidates and a fine one get past none of them, and the first line says why."""
+    repeats = [arms["again"], arms["third"]]
+    found = check_regression(arms["full"], arms[name], repeats=repeats, metrics=EARNED)
+    assert found.answer in ("worse", "cannot tell") and not found.judges_picture
+    if name == "equal":
+        assert headline(found).startswith("The gate cannot tell: the picture was not judged, only its temporal quality")
+        assert "rushes fidelity" in gate_text(found, "text") and gate_checks(found).checks[-1].outcome == "unclear"
+    unnamed = check_regression(arms["full"], arms[name], repeats=repeats)
+    assert unnamed.answer in ("worse", "cannot tell")
+
+
+def test_an_unjudged_picture_may_be_allowed_and_is_never_passed_over(arms: dict[str, rushes.Run]) -> None:
+    repeats = [arms["again"], arms["third"]]
+    found = check_regression(arms["full"], arms["equal"], repeats=repeats, metrics=EARNED, allow_unjudged=True)
+    words = "The gate holds in temporal quality, but the picture was not judged: 2 metrics are the same"
+    assert found.answer == "same" and headline(found).startswith(words), headline(found)
+    assert gate_checks(found).checks[-1].outcome == "allowed"
+    noise = check_regression(arms["full"], arms["white noise"], repeats=repeats, metrics=EARNED, allow_unjudged=True)
+    assert noise.answer == "worse"
 
 
 def test_a_rise_of_a_proxy_is_a_finding(arms: dict[str, rushes.Run]) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
 import pytest
+from tests.clips import write_luma
 
+from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.frames.outliers import LONGEST, OddFrames
 from rushes.instruments.clip.metrics.glitch import odd_frame_score
 from rushes.media.luma import LumaPlane
@@ -61,3 +65,27 @@ def test_the_measurement() -> None:
     assert (found.value, found.note, found.count) == (7.0, "1.5 s", 5)
     assert odd_frame_score([0.0] * 5, [0.0] * 5).note == ""
     assert odd_frame_score([0.0] * 3, [0.0] * 3).value is None
+
+
+def lit(frames: np.ndarray, at: int) -> np.ndarray:
+    """The same pictures, one of them in a flash and the next in what is left of it."""
+    made = frames.astype(np.float32)
+    made[at], made[at + 1] = made[at] * 1.3 + 60, made[at + 1] * 1.1 + 15
+    return np.clip(made, 0, 255).astype(np.uint8)
+
+
+def test_a_flash_of_light_is_no_odd_frame(tmp_path: Path) -> None:
+    """A photographer's flash lights the picture; a white frame, a torn and an inverted one are not the picture."""
+    rng = np.random.default_rng(4)
+    scene = cv2.GaussianBlur(rng.integers(0, 200, (96, 128)).astype(np.float32), (0, 0), 6)
+    scene = (scene - scene.min()) / (scene.max() - scene.min()) * 120 + 30
+    frames = np.stack([np.roll(scene, n // 4, axis=1) for n in range(30)]).astype(np.uint8)
+    arms = {"flash": lit(frames, 14), "white": frames.copy(), "inverted": frames.copy(), "torn": frames.copy()}
+    arms["white"][14] = 255
+    arms["inverted"][14] = 255 - frames[14]
+    arms["torn"][14] = np.roll(frames[14].reshape(6, 16, 128), 40, axis=2).reshape(96, 128)[::-1]
+    found = {}
+    for name, luma in arms.items():
+        write_luma(tmp_path / f"{name}.mkv", luma, "gray")
+        found[name] = evaluate_clip(tmp_path / f"{name}.mkv")["odd_frame_score"].value
+    assert found["flash"] < 3.5 < min(found["white"], found["inverted"], found["torn"]), found

@@ -152,8 +152,8 @@ RATES = read_rates(
         "measured_on": "clips",
         "rates": [],
         "kinds": [
-            ["general", "strobe", "colour and light", "±7", [["x264", 8, 10]]],
-            ["general", "melt", "structure", "5 %", [["x264", 7, 10]]],
+            ["general", "strobe", "colour and light", "±7", [["x264", 9, 10]]],
+            ["general", "melt", "structure", "5 %", [["x264", 8, 10]]],
             ["general", "loop", "time", "1 s", [["x264", 5, 5], ["mpeg4", 4, 5]]],
         ],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,9 +64,19 @@ def test_flat_throughout_is_its_whole_length() -> None:
 def test_a_gap_of_one_tone_in_a_clip(tmp_path, level: int, gap: float) -> None:
     """Three flat frames of ten at 25 a second; a flat frame with one bright line is a picture."""
     rng = np.random.default_rng(0)
-    frames = [rng.integers(60, 180, (64, 64)).astype(np.uint8) for _ in range(10)]
+    scene = rng.integers(60, 180, (64, 64))
+    frames = [(scene + rng.integers(0, 9, (64, 64))).astype(np.uint8) for _ in range(10)]
     for t in (4, 5, 6):
         frames[t] = np.full((64, 64), level, np.uint8)
     result = rushes.evaluate_clip(write_luma(tmp_path / "gap.mkv", frames, "gray"))
     assert result["longest_flat_ms"].value == gap and result["longest_flat_ms"].note == "0.2–0.3 s"
     assert any(reason.startswith("black or empty 0.2–0.3 s") for reason in result.reasons) is (gap > 150)
+
+
+def test_black_between_two_shots_is_an_edit(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    shots = [rng.integers(60, 180, (64, 64)).astype(np.uint8) for _ in range(2)]
+    frames = [shots[0]] * 8 + [np.zeros((64, 64), np.uint8)] * 10 + [shots[1]] * 8
+    cut = rushes.evaluate_clip(write_luma(tmp_path / "cut.mkv", frames, "gray"))["longest_flat_ms"]
+    gap = rushes.evaluate_clip(write_luma(tmp_path / "gap.mkv", [*frames[:18], *frames[:8]], "gray"))["longest_flat_ms"]
+    assert (cut.value, gap.value) == (0.0, 400.0)

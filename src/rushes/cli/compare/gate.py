@@ -50,6 +50,9 @@ def gate(
     allow_unclear: Annotated[
         bool, typer.Option("--allow-unclear", help="Exit 0 if the answer is unclear; worse still exits 3.")
     ] = False,
+    allow_unjudged: Annotated[
+        bool, typer.Option("--allow-unjudged", help="Let the gate hold although nothing judges the picture.")
+    ] = False,
     format: Annotated[
         Literal["text", "junit", "github", "json"],
         typer.Option("--format", help="Plain text, JUnit XML, a GitHub step summary (Markdown), or JSON."),
@@ -65,8 +68,8 @@ def gate(
 ) -> None:
     """Can a candidate (quantised, cached, distilled) replace its baseline? Same within margin, worse, or cannot tell.
 
-    The gate passes only if a metric judges the picture: in runs of rushes fidelity, judge or fvd, or one that agreed
-    with people. Decoding and timing alone are "cannot tell".
+    The gate passes only if a metric judges the picture: in runs of rushes fidelity, judge or fvd. Metrics of rushes
+    clip see time, decoding and change, and an upside-down picture passes them all: alone they "cannot tell".
 
     Exit codes: 0 the gate passes, 3 it does not, 1 it cannot tell or an input is at fault.
 
@@ -87,7 +90,14 @@ def gate(
 
         require_digest(read_run(baseline), baseline_digest)
     report = check_regression(
-        baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level, prompts=prompts
+        baseline,
+        candidate,
+        repeats=repeat or (),
+        metrics=dict(asked),
+        margin=margin,
+        level=level,
+        allow_unjudged=allow_unjudged,
+        prompts=prompts,
     )
     outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
     text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)

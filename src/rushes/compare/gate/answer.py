@@ -33,7 +33,7 @@ class MetricGate(Comparison):
     gated: bool
     """Whether the gate goes by it; else it is information."""
     judges: bool
-    """Whether it judges the picture, or only whether a clip is whole or has changed."""
+    """Whether it judges the picture, or what people were asked, and not only whether a clip is whole or has changed."""
     side: Side
     """To which side a change counts: a loss, or any change."""
     holds: bool
@@ -89,6 +89,8 @@ class GateReport(Answer):
     metrics: tuple[MetricGate, ...]
     signals: SignalChange | None = None
     """Flagged and rejected clips of both runs, where both have review signals of one profile."""
+    allow_unjudged: bool = False
+    """Whether the gate may hold although nothing judges the picture; its first line says so."""
     remarks: tuple[str, ...] = ()
     """What a reader must know: a baseline without noise, runs that moved as a whole, clips in one run only."""
 
@@ -100,12 +102,12 @@ class GateReport(Answer):
     def answer(self) -> Outcome:
         """ "worse" where a metric or the review signals are.
 
-        Else "cannot tell" where a metric cannot, nothing judges the picture, or something changed that nothing judges.
+        Else "cannot tell" where a metric cannot, the picture was not judged, or something changed that nothing judges.
         Else "same": the gate holds.
         """
         if any(m.failed for m in self.metrics) or self.more_flagged:
             return Outcome.WORSE
-        is_open = any(m.unclear for m in self.metrics) or not self.judges or self.unexplained
+        is_open = any(m.unclear for m in self.metrics) or self.is_unjudged or self.unexplained
         return Outcome.CANNOT_TELL if is_open else Outcome.SAME
 
     @property
@@ -138,13 +140,26 @@ class GateReport(Answer):
 
     @property
     def judges(self) -> tuple[MetricGate, ...]:
-        """The metrics gated on that judge the picture."""
+        """The metrics gated on that judge the picture, or what people were asked."""
         return tuple(m for m in self.gated if m.judges)
 
     @property
+    def judges_picture(self) -> bool:
+        """Whether one of them sees the whole picture.
+
+        Metrics of single clips do not, whatever they agreed with people on: upside-down, a clip moves as smoothly.
+        """
+        return any(known(m.reading.name) is None for m in self.judges)
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether the picture was not judged, and nobody allowed that."""
+        return not self.judges_picture and not self.allow_unjudged
+
+    @property
     def unexplained(self) -> tuple[MetricGate, ...]:
-        """What changed by more than its margin while only metrics of single clips judge: they do not see all of it."""
-        if not self.judges or any(known(m.reading.name) is None for m in self.judges):
+        """What changed by more than its margin while nothing judges the picture: no gated metric speaks for it."""
+        if self.judges_picture or (not self.judges and not self.allow_unjudged):
             return ()
         return tuple(m for m in self.metrics if not m.gated and m.outcome is Outcome.MOVED)
 

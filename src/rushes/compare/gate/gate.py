@@ -34,6 +34,7 @@ def check_regression(
     metrics: Margins | Iterable[str] = (),
     margin: float = 1.0,
     level: float = 0.95,
+    allow_unjudged: bool = False,
     prompts: Declared = None,
 ) -> GateReport:
     """Can the candidate replace the baseline? Same within a margin, worse, or cannot tell, metric by metric.
@@ -50,13 +51,14 @@ def check_regression(
         margin: of metrics without one of their own, in repeatability limits (`rushes metrics gate_margin`); 1.0 by
             default.
         level: confidence of each claim, which is wrong at most 1 − level of the time; 0.95 by default.
+        allow_unjudged: let the gate hold although nothing judges the picture; false by default.
         prompts: a file of prompts, whose numbered samples (p001-0, p001-1 …) are averaged, so that each prompt counts
             once; by default the prompts of the suite that the runs are in.
 
     Returns:
         A `GateReport`: `answer` is "same", "worse" or "cannot tell", `metrics` has each verdict and its numbers. If
-        nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell". A candidate with
-        more flagged clips than chance explains is "worse". If a clip of the baseline has no value in the candidate,
+        nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell", whatever metrics of
+        time are named. A candidate with more flagged clips than chance explains is "worse". If a clip of the baseline has no value in the candidate,
         its metrics stay at "cannot tell". One number per run (FVD) is judged by the repeats' spread, else by the two
         intervals.
 
@@ -85,6 +87,7 @@ def check_regression(
         clips=max(rule.reading.clips for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
         signals=signal_change(first, second),
+        allow_unjudged=allow_unjudged,
         remarks=(*averaged, *_remarks(found, others, rules)),
     )
 

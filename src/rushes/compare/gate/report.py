@@ -14,7 +14,7 @@ from rushes.compare.runs.changes import Change
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_line
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table
-from rushes.instruments.clip.metrics import known
+from rushes.core.words.options import option
 from rushes.present.ci.checks import Check, CheckList
 from rushes.present.ci.checks import Outcome as CheckOutcome
 from rushes.present.ci.formats import junit_xml, signatures_markdown
@@ -51,11 +51,16 @@ def headline(report: GateReport) -> str:
         return f"The gate does not hold: {counts}, {signals.before} in the baseline."
     if unclear:
         return f"The gate cannot tell: {_count(unclear)} open {over}: {', '.join(unclear)}."
-    if not report.judges:
+    if report.is_unjudged and not report.judges:
         return f"The gate cannot tell: nothing here judges picture quality ({_kept(gated)} {over})."
     if changed := [m.label for m in report.unexplained]:
-        return f"The gate cannot tell: what judges is the same, but {', '.join(changed)} changed {over}."
-    return f"The gate holds{_about(report)}: {_kept(gated)} {over}."
+        return f"The gate cannot tell: the picture was not judged, and {', '.join(changed)} changed {over}."
+    if report.is_unjudged:
+        return f"The gate cannot tell: the picture was not judged, only its {_about(report)} ({_kept(gated)} {over})."
+    if not report.judges_picture:
+        about = f" in {_about(report)}" if report.judges else ""
+        return f"The gate holds{about}, but the picture was not judged: {_kept(gated)} {over}."
+    return f"The gate holds: {_kept(gated)} {over}."
 
 
 def _kept(gated: Sequence[MetricGate]) -> str:
@@ -64,23 +69,24 @@ def _kept(gated: Sequence[MetricGate]) -> str:
 
 
 def _about(report: GateReport) -> str:
-    """ " in temporal quality" where only metrics with a credential judge: they speak about nothing else."""
-    asked = [questions(m.reading.definition, m.reading.at) for m in report.judges if known(m.reading.name) is not None]
-    if len(asked) < len(report.judges):
-        return ""
-    return " in " + " and ".join(sorted({question.replace("_", " ") for one in asked for question in one}))
+    """ "temporal quality": what people were asked where the metrics that judge agreed with them."""
+    asked = {question for m in report.judges for question in questions(m.reading.definition, m.reading.at)}
+    return " and ".join(sorted(question.replace("_", " ") for question in asked))
 
 
 def _advice(report: GateReport) -> Iterator[str]:
-    """What would judge, where nothing does."""
-    if report.judges:
+    """What would judge the picture, where nothing does."""
+    if report.judges_picture:
         return
     runs = f"{report.baseline.place} {report.candidate.place}"
     yield ""
     yield "What would judge it, on both sides:"
     yield "  frame by frame against references:  rushes fidelity CLIPS REFERENCES -o RUN"
     yield "  a vision-language model:            rushes judge CLIPS -o RUN"
-    yield f"  metrics that agreed with people:    rushes gate {runs} --metric NAME:MARGIN ({_earned()})"
+    if not report.judges:
+        yield f"  time alone, as people rated it:     rushes gate {runs} --metric NAME:MARGIN ({_earned()})"
+    if report.is_unjudged:
+        yield f"To go without, let it hold as it is: {option('--allow-unjudged', 'allow_unjudged=True')}"
 
 
 def _earned() -> str:
@@ -218,12 +224,13 @@ def _picture_check(report: GateReport, allow_unclear: bool) -> Iterator[Check]:
         yield Check(
             name="review signals", outcome="failed", kind="worse", why=signals.sentence, details=(signals.p.signature,)
         )
-    if not report.judges:
-        why = "nothing here judges picture quality; compare with rushes fidelity or rushes judge"
-        yield Check(name="picture quality", outcome=open_outcome, kind="cannot tell", why=why, details=())
-    elif report.unexplained:
+    if report.unexplained:
         why = f"changed by more than the margin: {', '.join(m.label for m in report.unexplained)}"
         yield Check(name="picture quality", outcome=open_outcome, kind="cannot tell", why=why, details=())
+    elif not report.judges_picture:
+        why = "nothing here judges picture quality; compare with rushes fidelity or rushes judge"
+        outcome = open_outcome if report.is_unjudged else "allowed"
+        yield Check(name="picture quality", outcome=outcome, kind="cannot tell", why=why, details=())
 
 
 def as_data(report: GateReport) -> dict[str, object]:

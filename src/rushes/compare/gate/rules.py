@@ -72,7 +72,7 @@ def questions(definition: Definition, at: At = ()) -> tuple[str, ...]:
 
 
 def judges_picture(definition: Definition, at: At = (), *, named: bool = True) -> bool:
-    """Whether a metric says that a picture is worse.
+    """Whether a metric says that a picture is worse, or worse in what people were asked about.
 
     Metrics of fidelity, distributions, judges and poses do where their loss is a verdict. A metric of single clips
     (decoding, timing, sharpness, motion) sees whether a clip is whole or has changed, and an upside-down picture is

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from rushes.core import Measurement, signature_params
+from rushes.instruments.clip.frames.picture_grid import PictureGrid
 from rushes.instruments.clip.frames.spans import Span, frame_spans, longest_of
-from rushes.instruments.clip.metrics.making import from_zero, metric, of_luma
+from rushes.instruments.clip.metrics.making import from_zero, metric
 
 HALF_PERIOD_MS = 100.0
 FLAT_SPREAD = 3.0
 FLAT_POINTS = 48
+SAME_SHOT = 0.5
+_TINY = 1e-6
 
 LUMA_ALTERNATION = from_zero(
     name="luma_alternation",
@@ -36,16 +40,18 @@ LONGEST_FLAT_MS = from_zero(
     name="longest_flat_ms",
     unit="ms",
     better="lower",
-    summary="Longest gap of black or of one tone between two pictures.",
+    summary="Longest gap of black or of one tone within a shot.",
     formula="longest run of frames whose luma has a standard deviation below `spread` (0–255, on a grid of some "
     "48 × 48 pixels) and a mean squared Laplacian of at most 4, from its first frame's time to that of the "
     "picture after it",
     edge_cases="No frame: no value. A flat beginning or end (a fade from black) does not count, unless nothing else is "
-    "there: a clip that is flat throughout has its whole length.",
+    "there: a clip that is flat throughout has its whole length. A gap between two shots (their blocks correlate by "
+    f"less than {SAME_SHOT}) is a cut through black and does not count.",
     reference="beside MetricBundleV1",
-    params=signature_params(plane="luma", range="full", spread=FLAT_SPREAD),
+    params=signature_params(plane="luma", range="full", same_shot=SAME_SHOT, spread=FLAT_SPREAD),
+    history=("first release", "black between two shots is an edit"),
     depends_on=("fps", "duration", "range", "transfer", "luma"),
-    raised_by=("fades and cuts through black", "strong blur"),
+    raised_by=("a fade to black and back within a shot", "strong blur"),
     lowered_by=("noise and grain", "a shorter clip"),
 )
 
@@ -70,8 +76,8 @@ def alternation(light: np.ndarray, k: int) -> float:
     return float(np.median(np.sqrt(np.maximum(0.0, -steps[k:] * steps[:-k]))))
 
 
-def longest_flat_ms(flat: Sequence[bool], times_ms: Sequence[float]) -> Measurement:
-    """The longest black or empty gap; the note says where. See `LONGEST_FLAT_MS`.
+def longest_flat_ms(flat: Sequence[bool], times_ms: Sequence[float], grid: PictureGrid | None = None) -> Measurement:
+    """The longest black or empty gap; the note says where. Without a grid every gap counts. See `LONGEST_FLAT_MS`.
 
     >>> gap = longest_flat_ms([True, False, True, True, False], [0.0, 1000.0, 2000.0, 3000.0, 4000.0])
     >>> gap.value, gap.note
@@ -84,9 +90,35 @@ def longest_flat_ms(flat: Sequence[bool], times_ms: Sequence[float]) -> Measurem
         length = max(0.0, whole.length_ms)
         note = "from beginning to end"
         return Measurement(definition=LONGEST_FLAT_MS, value=length, count=len(flat), note=note, span=whole)
-    first, last = list(flat).index(False), len(flat) - list(flat)[::-1].index(False)
-    inner = [first <= index < last and value for index, value in enumerate(flat)]
+    inner = [False] * len(flat)
+    for first, after in _gaps(flat):
+        if grid is None or _same_shot(grid, first - 1, after):
+            inner[first:after] = [True] * (after - first)
     return longest_of(LONGEST_FLAT_MS, frame_spans(inner, times_ms), len(flat))
+
+
+def _gaps(flat: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Flat runs with a picture on both sides: the first frame, and the picture after the last one.
+
+    >>> list(_gaps([True, False, True, True, False, True]))
+    [(2, 4)]
+    """
+    pictures = [index for index, value in enumerate(flat) if not value]
+    yield from ((one + 1, two) for one, two in pairwise(pictures) if two > one + 1)
+
+
+def _same_shot(grid: PictureGrid, before: int, after: int) -> bool:
+    """Whether two frames show one scene, by its blocks; a fade has taken their light, so that is taken off."""
+    one, two = (np.asarray(grid.luma[n], np.float64).ravel() for n in (before, after))
+    spread = one.std() * two.std()
+    if spread < _TINY:
+        return True
+    return float(np.mean((one - one.mean()) * (two - two.mean())) / spread) >= SAME_SHOT
+
+
+def flat_gap(seen: Any) -> Measurement:
+    """`longest_flat_ms` of what the pass saw."""
+    return longest_flat_ms(seen.flat.tolist(), seen.time_ms.tolist(), seen.grid)
 
 
 def shown_alternation(seen: Any) -> Measurement:
@@ -106,4 +138,4 @@ LUMA_ALTERNATION_METRIC = metric(
     room="any",
     too_high="flickers",
 )
-LONGEST_FLAT_MS_METRIC = of_luma(LONGEST_FLAT_MS, longest_flat_ms, "flat", "time_ms", too_high="black or empty")
+LONGEST_FLAT_MS_METRIC = metric(LONGEST_FLAT_MS, flat_gap, "luma", too_high="black or empty")

@@ -271,15 +271,18 @@ def frames_in_holes(time_ms: np.ndarray, *, damaged: bool, container: str = "") 
 
 
 def frames_never_shown(time_ms: np.ndarray) -> int:
-    """Frames whose time is not before the next one's, so that a player has no time to show them; 0 where they are few.
+    """Frames that share their time with another one, so that a player has no time to show them; 0 where they are few.
 
     Up to one in ten is let pass: files that are whole have the two fields of a frame at one time, and times that are
-    rounded together.
+    rounded together. Times that are only out of order are let pass too: AVI states none for B-frames, so that whole
+    files have them swapped, and players go by the order of decoding.
 
     >>> frames_never_shown(np.zeros(50)), frames_never_shown(np.r_[0.0, np.arange(29) * 40.0])
     (49, 0)
+    >>> frames_never_shown(np.array([0.0, 80.0, 40.0, 120.0]))
+    0
     """
-    unshown = int(np.count_nonzero(np.diff(time_ms) <= 0))
+    unshown = int(np.count_nonzero(np.diff(np.sort(time_ms)) <= 0))
     return unshown if unshown > _UNSHOWN_SHARE * len(time_ms) else 0
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from rushes.stats.intervals import wilson
 
-COVERED = 0.8
+COVERED = 0.9
 """A pass covers a kind of fault of which at least this share was found."""
 _RULE = ("profile", "level", "metric", "comparison", "threshold")
 
@@ -107,7 +107,7 @@ class KindRate:
     def covered(self) -> bool:
         """Whether a pass speaks about it: found in at least `COVERED` of the clips.
 
-        >>> found = (("x264", Count(hits=8, total=10)),)
+        >>> found = (("x264", Count(hits=9, total=10)),)
         >>> KindRate(profile="general", fault="melt", group="structure", strength="5 %", encoders=found).covered
         True
         """

@@ -43,6 +43,7 @@ FROZEN_PART = _part(
     params=signature_params(before_ms=BEFORE_MS, moving=MOVING, still_ms=STILL_MS, still_share=STILL_SHARE),
     raised_by=("windows of a screen recording", "strong compression of a quiet scene"),
     lowered_by=("noise and grain", "a part that hardly moved"),
+    history=("first release", "a change of light is no motion"),
 )
 POPPING_PART = _part(
     name="popping_part",

@@ -31,14 +31,20 @@ NOISE_LEVEL = from_zero(
     summary="Standard deviation of the noise in the quietest quarter of the picture: grain, or static.",
     formula=f"upper quartile {_SAMPLES} of q₂₅(mean|Y ∗ M| over 8 × 8 blocks) · √(π/2) / 6, M = "
     f"[1 −2 1; −2 4 −2; 1 −2 1], in the middle {CROP} × {CROP} pixels, without blocks below 16 or above 239",
-    edge_cases="No sample, or frames of less than 96 pixels: no value. All black or white: 0.",
+    edge_cases="No sample, frames of less than 96 pixels, GIF (its dither is noise): no value. All black or white: 0.",
+    history=("first release", "GIF has no value"),
     reference="Immerkær 1996, Fast noise variance estimation",
     params=signature_params(crop=CROP, plane="luma", range="full", statistic="q75"),
     depends_on=("frame_size", "duration", "transfer", "luma"),
     raised_by=("film grain and night footage", "fine texture everywhere"),
     lowered_by=("denoising and compression", "scaling down"),
 )
+_dithered: dict[str, Any] = {
+    "edge_cases": "A clip that ends before 0.1 s, frames of less than 96 pixels, GIF (its dither is noise): no value.",
+    "history": ("first release", "GIF has no value"),
+}
 STATIC_PART = _of_one(
+    **_dithered,
     name="static_part",
     better="lower",
     summary="Share of the picture that is static: pixels that have nothing to do with their neighbours.",
@@ -80,6 +86,7 @@ SEAM_LENGTH = _of_one(
     lowered_by=("tiles that are alike", "a turned picture"),
 )
 COMBING = _of_zero(
+    **_dithered,
     name="combing",
     better="lower",
     unit="1",
@@ -130,21 +137,25 @@ def upper_quartile(definition: Definition, values: Sequence[float]) -> Measureme
     return Measurement(definition=definition, value=found, count=len(values))
 
 
-def _of_samples(definition: Definition, series: str, **shown: Any) -> ClipMetric:
+def _of_samples(definition: Definition, series: str, *, dither: bool = True, **shown: Any) -> ClipMetric:
+    """A metric of the samples; without `dither` it has no value for GIF."""
+
     def measure(seen: Any) -> Measurement:
         if not isinstance(seen.samples, PictureSamples):
             return Measurement.missing(definition, seen.samples or "no frame could be decoded")
+        if not dither and seen.facts is not None and seen.facts.video is not None and seen.facts.video.codec == "gif":
+            return Measurement.missing(definition, "dither of a palette (GIF) looks like noise")
         return upper_quartile(definition, getattr(seen.samples, series))
 
     return metric(definition, measure, "luma", "samples", on_request=True, **shown)
 
 
-NOISE_LEVEL_METRIC = _of_samples(NOISE_LEVEL, "noise", too_high="noisy")
-STATIC_PART_METRIC = _of_samples(STATIC_PART, "static", too_high="static in the picture")
+NOISE_LEVEL_METRIC = _of_samples(NOISE_LEVEL, "noise", dither=False, too_high="noisy")
+STATIC_PART_METRIC = _of_samples(STATIC_PART, "static", dither=False, too_high="static in the picture")
 BANDING_METRIC = _of_samples(BANDING, "banding", too_high="banded")
 BLOCKING_METRIC = _of_samples(BLOCKING, "blocking", too_high="blocky")
 SEAM_LENGTH_METRIC = _of_samples(SEAM_LENGTH, "seams", too_high="seams across the picture")
-COMBING_METRIC = _of_samples(COMBING, "combing", too_high="combed")
+COMBING_METRIC = _of_samples(COMBING, "combing", dither=False, too_high="combed")
 CLIPPED_COLOUR_METRIC = _of_samples(CLIPPED_COLOUR, "clipped_colour", too_high="colour burnt out")
 PEAK_LUMA_METRIC = _of_samples(PEAK_LUMA, "peak", too_low="far too dark")
 SECOND_CHANNEL_METRIC = _of_samples(SECOND_CHANNEL, "second_channel", too_low="only one colour channel")
