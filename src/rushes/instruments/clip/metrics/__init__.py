@@ -47,6 +47,9 @@ _FAMILIES = (
     ("sound.loudness", "silence_ratio longest_silence_ms"),
     ("sound.damage", "crest_db dropout_count sound_gap_ms dc_offset channel_gap_db sound_dynamic_db steady_tone_db"),
     ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
+    ("sound.distillmos", "distillmos"),
+    ("sound.voice", "speech_ratio voice_drift"),
+    ("sound.words", "word_error_rate words_per_minute"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
 )
@@ -92,7 +95,7 @@ def names() -> Iterator[tuple[str, Definition]]:
     yield from ((name, METRICS[key].definition) for name, key in _PAPERS.items())
 
 
-_PAPERS = {"Sync-C": "lse_c", "Sync-D": "lse_d", "LSE-C": "lse_c", "LSE-D": "lse_d"}
+_PAPERS = {"Sync-C": "lse_c", "Sync-D": "lse_d", "LSE-C": "lse_c", "LSE-D": "lse_d", "WER": "word_error_rate"}
 """What papers call them."""
 
 

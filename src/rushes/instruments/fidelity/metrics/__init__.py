@@ -27,6 +27,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
     ("sound.pesq", "pesq_wb pesq_nb"),
     ("sound.stoi", "stoi estoi"),
+    ("sound.voice", "voice_similarity"),
     ("vmaf", "vmaf vmaf_harmonic"),
     ("libvmaf", "libvmaf_psnr_y libvmaf_psnr_cb libvmaf_psnr_cr libvmaf_ssim libvmaf_ms_ssim"),
     ("vmaf", "vif"),
