@@ -62,8 +62,8 @@ IDENTITY_DISTANCE = replace(
     highest=2,
     better="lower",
     summary="How far the generated face's identity is from the reference's, as papers on animation print it (AED).",
-    formula="mean over the pairs of frames looked at that have a face on both sides of ‖f − f′‖₂ = √(2 − 2 cos(f, f′)); "
-    "f, f′ the network's 128 numbers of the aligned faces, at length 1",
+    formula="mean over the pairs of frames looked at that have a face on both sides of ‖f − f′‖₂ = √(2 − 2 cos(f, "
+    "f′)); f, f′ the network's 128 numbers of the aligned faces, at length 1",
     reference="AED of Siarohin et al. 2019 (FOMM), there OpenFace's numbers; Zhong et al. 2021 (SFace)",
     raised_by=(),
     lowered_by=(),
