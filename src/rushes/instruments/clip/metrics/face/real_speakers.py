@@ -31,7 +31,7 @@ MOUTH = {"open": Spread(-3.380, 0.341), "wide": Spread(-3.795, 0.450), "jaw": Sp
 """Standard deviation, while speech is heard, of lip opening, mouth width and jaw drop, in inter-ocular distances."""
 HEAD = {"speed": Spread(2.466, 0.722), "spread": Spread(1.457, 0.738)}
 """head_motion in degrees per second and head_pose_spread in degrees."""
-NAME = "15-real-2026"
+NAME = "15-speakers"
 """In signatures: another set of real speakers is another number."""
 
 
