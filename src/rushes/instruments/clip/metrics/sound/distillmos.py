@@ -27,7 +27,7 @@ DISTILLMOS = Definition(
     "1 (bad) to 5 (excellent)",
     edge_cases="No sound, or digital silence: no value. A shorter sound is followed by silence. It was trained on "
     "speech, so values for music and noise mean little. Equals the package distillmos 0.9.1 within 1e-6 on six real "
-    "clips. Costs about 0.2 s of processor time per second of sound.",
+    "clips. Costs about 0.1 s of processor time per second of sound.",
     reference="Stahl & Gamper 2025, Distillation and pruning for scalable speech quality assessment; distillmos 0.9.1",
     params=signature_params(
         rate=16000,

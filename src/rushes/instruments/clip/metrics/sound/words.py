@@ -44,8 +44,8 @@ _HEARD = (
     "character of Chinese, Japanese, Thai, Lao and Khmer is a word"
 )
 _COST = (
-    "Costs about 1.5 s of processor time per 30 s with tiny and 6 s with small, and as much for a shorter clip. The "
-    "note has the transcript."
+    "Costs about 1 s of processor time per 30 s with tiny and 3.5 s with small, and nearly as much for a shorter "
+    "clip. The note has the transcript."
 )
 
 WORD_ERROR_RATE = _words(

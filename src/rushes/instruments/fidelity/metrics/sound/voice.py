@@ -32,7 +32,7 @@ VOICE_SIMILARITY = Definition(
     edge_cases=f"A side without sound, silent, or with less than {LEAST_S:g} s of speech: no value. Lengths and words "
     "need not match. Of 3 s of speech from 13 real speakers, 77 pairs of one clip read 0.71 on average and 784 of two "
     "speakers 0.04; equal error rate 0.3 % at 0.23 (pairs of one clip share microphone and room, so across recordings "
-    "it is higher). Costs about 0.1 s of processor time per second of speech.",
+    "it is higher). Costs about 0.05 s of processor time per second of speech.",
     reference="Chen et al. 2023 (ERes2Net), trained on VoxCeleb by 3D-Speaker; its numbers equal the package's within "
     "1e-6 on six real clips",
     params=signature_params(
