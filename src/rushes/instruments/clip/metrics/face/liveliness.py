@@ -36,6 +36,7 @@ HEAD_DISTANCE = Definition(
     open_params=("model",),
     depends_on=("fps", "transfer"),
     raised_by=("a still head", "a moving camera"),
+    lowered_by=("tremble of the landmarks of a still head", "a camera that moves as a head would"),
 )
 _moves = partial(
     Definition,

@@ -58,6 +58,7 @@ WORD_ERROR_RATE = _words(
     "missing. Can be above 1. The network's own errors count as the speaker's: of 10 GRID sentences small gets 7 of 60 "
     f"words wrong, tiny 30. {_COST}",
     raised_by=("noise and music", "accents and names the network does not know", "a wrongly heard language"),
+    lowered_by=("a script of common words in common order, which the network expects",),
 )
 WORDS_PER_MINUTE = _words(
     name="words_per_minute",
