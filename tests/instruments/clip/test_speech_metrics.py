@@ -66,6 +66,13 @@ def test_a_script_is_needed_and_has_words() -> None:
     assert _value("word_error_rate", script="a", audio=None).note == "the clip has no sound"
 
 
+@pytest.mark.usefixtures("spoken")
+def test_a_loop_of_the_network_is_no_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "heard_words", lambda track, network: "it is an element, " * 20)
+    assert _value("words_per_minute").note.startswith("the network repeats itself")
+    assert _value("word_error_rate", script="an element").value is None
+
+
 def test_too_little_speech_has_no_drift_and_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     short = Speech(parts=((0, 8000),), samples=np.zeros(8000, np.float32))
     for module in (voices, words):

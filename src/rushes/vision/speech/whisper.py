@@ -7,6 +7,7 @@ in pieces of at most 30 s that begin and end in pauses between the parts that Si
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,8 @@ SIZES = ("small", "tiny")
 VOCABULARY = "whisper-vocab.json"
 LONGEST = 30 * RATE
 MOST_TOKENS = 224
+MOST_SHRUNK = 2.4
+"""A text that zlib makes smaller than this repeats itself (`compression_ratio_threshold` of Whisper's code)."""
 _END, _START, _TRANSCRIBE, _PLAIN = 50257, 50258, 50359, 50363
 _LANGUAGES = (50259, 50358)
 # What Whisper's generation settings never let through: signs of speakers and music, brackets, its own control tokens.
@@ -95,6 +98,16 @@ def transcript(samples: Samples, parts: Sequence[Part], network: Whisper) -> str
     """What is said in a sound at 16 kHz, as the network writes it; "" where there is no speech."""
     heard = (_text(samples[start:end], network) for start, end in pieces(parts, len(samples)))
     return " ".join(text for text in heard if text)
+
+
+def repeats_itself(text: str) -> bool:
+    """Whether a transcript is a loop of the network: its bytes shrink by more than 2.4 times, Whisper's own limit.
+
+    >>> repeats_itself("lay blue at x four now"), repeats_itself("c'est un élément, " * 30)
+    (False, True)
+    """
+    content = text.encode()
+    return len(content) > MOST_SHRUNK * len(zlib.compress(content))
 
 
 def _text(samples: Samples, network: Whisper) -> str:

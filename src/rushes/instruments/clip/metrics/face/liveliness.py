@@ -67,7 +67,7 @@ BROW_MOTION = _moves(
     summary="How much the brows move: the range of the upper face's expression.",
     formula="population std over frames of (|p105 − p159| + |p334 − p386|) / 2 / |p33 − p263|",
     edge_cases=f"Fewer than {MIN_FRAMES} frames with the face: none. Real speakers read 0.007 to 0.023. Of ADTH-QA's "
-    "head votes the clip with more is preferred in 23 of 30 pairs; a blink moves the lid, and so this value.",
+    "head votes the clip with more is preferred in 24 of 30 pairs; a blink moves the lid, and so this value.",
     params=(*_WAY, *signature_params(points="105-159,334-386", norm="inter-ocular")),
 )
 
