@@ -13,10 +13,21 @@ EYES = 100.0
 
 
 def made_points(
-    *, mouth: float = 10.0, ear: float = 0.3, jaw: float = 0.0, dx: float = 0.0, dy: float = 0.0, scale: float = 1.0
+    *,
+    mouth: float = 10.0,
+    ear: float = 0.3,
+    jaw: float = 0.0,
+    wide: float = 40.0,
+    brow: float = 20.0,
+    gaze: float = 0.5,
+    dx: float = 0.0,
+    dy: float = 0.0,
+    scale: float = 1.0,
 ) -> np.ndarray:
     """`KEPT` landmarks of one face: eyes 100 px apart, lips `mouth` px apart, both eyes with this aspect ratio.
 
+    The corners of the mouth are `wide` px apart, the brows `brow` px over the lids, the irises at this share of the
+    way between the corners of the eyes.
     The outer lips are 20 px further apart than the inner ones; the chin is 60 + `jaw` px under the tip of the nose.
     """
     place = {number: (50.0, 40.0) for number in KEPT}
@@ -29,6 +40,10 @@ def made_points(
             place[number] = point
     place[13], place[14] = (50.0, 60.0), (50.0, 60.0 + mouth)
     place[0], place[17] = (50.0, 50.0), (50.0, 70.0 + mouth)
+    place[61], place[291] = (50 - wide / 2, 65.0), (50 + wide / 2, 65.0)
+    for over, lid, x in ((105, 159, 10.0), (334, 386, 90.0)):
+        place[over], place[lid] = (x, -3.0 - brow), (x, -3.0)
+    place[468], place[473] = (20 * gaze, 0.0), (80 + 20 * gaze, 0.0)
     place[152] = (50.0, 100.0 + jaw)
     points = np.array([place[number] for number in KEPT])
     return points * scale + [dx, dy]

@@ -12,6 +12,7 @@ from rushes.core.errors import InputError
 ID = "prompt_id"
 _TEXTS = ("prompt_text", "prompt", "text")
 _GROUPS = ("task_id", "group", "category")
+_SCRIPTS = ("script", "transcript")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +23,16 @@ class Prompt:
     text: str = ""
     group: str = ""
     """The task or category it belongs to; "" where there is none."""
+    script: str = ""
+    """The words that are to be spoken; "" where there are none."""
 
 
 def read_prompts(path: Path | str) -> tuple[Prompt, ...]:
     """Prompts in the file's order.
 
-    Inputs      a CSV file with the column prompt_id and, where there are any, prompt_text (or prompt, text) and task_id
-                (or group, category). A clip belongs to the prompt whose id is its path below its system's folder,
-                without the ending. Other columns are left alone.
+    Inputs      a CSV file with the column prompt_id and, where there are any, prompt_text (or prompt, text), task_id
+                (or group, category) and script (or transcript), the words that are to be spoken. A clip belongs to the
+                prompt whose id is its path below its system's folder, without the ending. Other columns are left alone.
     Errors      `InputError` for a file that cannot be read, a missing column, an empty id, an id that comes twice
     """
     file = Path(path)
@@ -55,7 +58,8 @@ def _checked(file: Path, rows: list[tuple[int, dict[str, str | None]]]) -> tuple
             raise InputError(f"{file}, line {line}: expected a {ID}; it is empty")
         if name in found:
             raise InputError(f"{file}, line {line}: the prompt {name} is there twice; each prompt has one row")
-        found[name] = Prompt(id=name, text=_first(row, _TEXTS), group=_first(row, _GROUPS))
+        text, group, script = (_first(row, columns) for columns in (_TEXTS, _GROUPS, _SCRIPTS))
+        found[name] = Prompt(id=name, text=text, group=group, script=script)
     if not found:
         raise InputError(f"{file}: expected a row per prompt; there is none below the header")
     return tuple(found.values())

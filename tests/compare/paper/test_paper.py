@@ -17,6 +17,7 @@ from tests.compare.paper.paper_runs import LPIPS, LSE_C, PSNR, both, clip_run, f
 
 from rushes import measure_paper, paper_table, read_run
 from rushes.compare.paper import paper as module
+from rushes.compare.paper.columns import chosen_columns
 from rushes.compare.paper.paper import NO_SYNCNET
 from rushes.core.errors import InputError, MissingDependency, RunError, WeightsNotFound
 from rushes.core.machine.files import take_lock
@@ -275,3 +276,19 @@ def test_for_real_on_two_small_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def _placed(name: str) -> Path:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     return Path(name)
+
+
+def test_words_are_measured_where_scripts_are_given(bench: Bench, tmp_path: Path) -> None:
+    paper = measure_paper("gen", "gt", out=tmp_path / "out", columns="psnr,wer")
+    assert bench.asked() == ["fidelity"]
+    assert paper.reasons["wer"].startswith("no script was given")
+    paper = measure_paper("gen", "gt", out=tmp_path / "out", columns="psnr,wer", prompts={"a": "hello"})
+    (words,) = [options for name, options in bench.calls if name == "clip"]
+    assert words["metrics"] == ("word_error_rate",) and words["run"].name == "words"
+    assert "tier" not in words and words["prompts"] == {"a": "hello"}
+    assert "wer" not in paper.reasons
+
+
+def test_columns_of_talking_heads_are_known() -> None:
+    titles = [column.title for column in chosen_columns("csim,lmd,sync,aed,akd,fid,fvd,wer")]
+    assert titles == ["CSIM", "LMD", "Sync-C", "Sync-D", "AED", "AKD", "FID", "FVD", "WER"]

@@ -38,10 +38,15 @@ NAMES = [
     "mouth_audio_null_share",
     "mouth_audio_margin",
     "mouth_audio_offset_ms",
+    "lip_sync_offset_ms",
     "mouth_speech_motion",
+    "articulation_distance",
     "longest_face_gap_ms",
     "head_motion",
     "head_pose_spread",
+    "head_distance",
+    "gaze_spread",
+    "brow_motion",
 ]
 
 

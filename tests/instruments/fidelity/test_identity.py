@@ -75,6 +75,13 @@ def test_the_cosine_of_the_two_faces(planted: Planted) -> None:
     assert (csim([2, 2], [2, 2]).value, csim([2, 2], [2, 2]).note) == (pytest.approx(1.0), "")
 
 
+def test_the_distance_of_the_two_faces(planted: Planted) -> None:
+    # Between directions 60° apart 2 sin 30° = 1, 90° apart √2, equal ones 0.
+    found = scored([1, 2, 0], [0, 0, 0], name="aed").measurements["aed"]
+    assert (found.value, found.count) == (pytest.approx((1 + np.sqrt(2)) / 3, abs=1e-7), 3)
+    assert scored([3], [0], name="aed").measurements["aed"].note.startswith("no face in the generated clip")
+
+
 def test_pairs_without_a_face_are_left_out_and_counted(planted: Planted) -> None:
     found = csim([1, 3, 1, 3], [0, 0, 3, 3])
     assert (found.value, found.count) == (pytest.approx(0.5), 1)

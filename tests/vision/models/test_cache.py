@@ -99,9 +99,10 @@ def test_a_file_name_is_plain_and_means_one_file() -> None:
 
 def test_nothing_claims_what_no_metric_does() -> None:
     used = {name for name, group in GROUPS.items() if group.unlocks != NOTHING_YET}
-    for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos"}
+    for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos", "vad", "voice", "distillmos"}
+    for_words = {"whisper-tiny", "whisper-small"}
     for_pairs = {"lpips", "lpips-vgg", "vmaf", "libvmaf"}
-    assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_pairs}
+    assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_words, *for_pairs}
 
 
 def test_the_pulled_i3d_is_the_pinned_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,9 @@ def paper(
     audio: Annotated[
         str | None, typer.Option(help="For Sync: a sound file for every clip, or a folder with one per clip.")
     ] = None,
+    prompts: Annotated[
+        str | None, typer.Option(metavar="FILE", help="For WER: a CSV file with prompt_id and script.")
+    ] = None,
     interval: Annotated[
         Literal["subsampling", "jackknife"] | None, typer.Option(help="95 % interval of the distances.")
     ] = None,
@@ -85,6 +88,7 @@ def paper(
 ) -> None:
     """Measure systems for a paper's table: PSNR, SSIM, LPIPS, L1, FID-VID, FVD, CSIM, LMD and Sync.
 
+    --columns also takes AED, AKD, FID, WER and every other metric of pairs and sets, by name.
     A column that cannot be measured is a dash, with the reason. Fetch what is missing and run the same command again.
 
     Example: rushes paper amber/ birch/ --gt real/ -o out --latex
@@ -115,6 +119,7 @@ def paper(
                     models=dict(word.split("=", 1) for word in given if _is_named(word)),
                     syncnet_weights=syncnet_weights,
                     audio=audio,
+                    prompts=prompts,
                     interval=interval,
                     device=device,
                     jobs=jobs,

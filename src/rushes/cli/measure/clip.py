@@ -110,7 +110,11 @@ def clip(
     ] = None,
     prompts: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --network of two towers: a CSV file with prompt_id and prompt_text."),
+        typer.Option(
+            metavar="FILE",
+            help="With --network of two towers or --metric word_error_rate: a CSV file with prompt_id, prompt_text "
+            "and script.",
+        ),
     ] = None,
     out: Annotated[
         str | None,

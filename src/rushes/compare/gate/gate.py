@@ -58,9 +58,9 @@ def check_regression(
     Returns:
         A `GateReport`: `answer` is "same", "worse" or "cannot tell", `metrics` has each verdict and its numbers. If
         nothing judges the picture, as in runs of `rushes clip` alone, it is at best "cannot tell", whatever metrics of
-        time are named. A candidate with more flagged clips than chance explains is "worse". If a clip of the baseline has no value in the candidate,
-        its metrics stay at "cannot tell". One number per run (FVD) is judged by the repeats' spread, else by the two
-        intervals.
+        time are named. A candidate with more flagged clips than chance explains is "worse". If a clip of the baseline
+        has no value in the candidate, its metrics stay at "cannot tell". One number per run (FVD) is judged by the
+        repeats' spread, else by the two intervals.
 
     Raises:
         InputError: a run is not complete; nothing is shared; a margin is missing and there is no repeat; the baseline

@@ -75,6 +75,10 @@ COLUMNS: dict[str, Column] = {
     )
 }
 """By name, in the order of a table. Any other metric of fidelity or distribution is a column too, by its own name."""
+BY_NAME: dict[str, Column] = {
+    "wer": Column("wer", "WER", "clip", "lower", "word_error_rate", digits=3),
+}
+"""Columns that need more than clips and references, here the scripts: measured only where they are named."""
 SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d")}
 """Names for several columns at once."""
 
@@ -130,7 +134,8 @@ def _narrowed(text: str, of_runs: bool) -> Column:
 
 
 def _known(name: str, of_runs: bool) -> Column:
-    if (usual := COLUMNS.get(name) or COLUMNS.get(name.lower())) is not None:
+    usual = COLUMNS.get(name) or COLUMNS.get(name.lower()) or BY_NAME.get(name.lower())
+    if usual is not None:
         return usual
     if name in PAIR_METRICS:
         metric = PAIR_METRICS[name]
@@ -141,6 +146,6 @@ def _known(name: str, of_runs: bool) -> Column:
     if of_runs and (found := catalogued(name)):
         params = found[0].params if len(found) == 1 else ()
         return Column(name, name, "run", found[0].better, found[0].name, params=params)
-    every = [*COLUMNS, *SHORTHANDS, *PAIR_METRICS, *SET_METRICS]
+    every = [*COLUMNS, *BY_NAME, *SHORTHANDS, *PAIR_METRICS, *SET_METRICS]
     hint = did_you_mean(name.lower(), every, otherwise=f"; expected some of {', '.join(COLUMNS)}")
     raise InputError(f"no column is called {name!r}{hint}")

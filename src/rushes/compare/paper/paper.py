@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
+from rushes.compare.paper.columns import BY_NAME, COLUMNS, Column, chosen_columns
 from rushes.compare.paper.folder import FILE, Paper, Step, is_paper, read_paper
 from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.machine.files import LOCK, Paths, locked_folder
@@ -17,6 +17,7 @@ from rushes.core.machine.progress import Progress
 from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.clip.networks.prompts import NO_SCRIPT, Prompts
 from rushes.instruments.distribution.distances.intervals import IntervalMethod
 from rushes.instruments.distribution.evaluate import compare_sets
 from rushes.instruments.distribution.protocols import PROTOCOLS, default_protocol
@@ -66,6 +67,7 @@ def measure_paper(
     models: Mapping[str, str | Path] | None = None,
     syncnet_weights: Path | str | None = None,
     audio: Path | str | None = None,
+    prompts: Prompts | None = None,
     interval: IntervalMethod | None = None,
     device: Device | None = None,
     jobs: int | None = None,
@@ -95,6 +97,7 @@ def measure_paper(
         models: files of pair metrics by group, {"lpips": FILE}; by default the pulled ones.
         syncnet_weights: SyncNet's file, for Sync.
         audio: for Sync, a sound file for every clip, or a folder with one per clip; by default each clip's own.
+        prompts: for WER, a CSV file with prompt_id and script; by default there is none.
         interval: "subsampling" or "jackknife" around each distance; by default none.
         device: "cpu" or "cuda" for networks; by default "cpu" for pairs, and CUDA where it is there for distances.
         jobs: worker processes; by default one per core.
@@ -151,12 +154,20 @@ def measure_paper(
         sync = partial(evaluate_clips, gen, audio=audio, tier=2, syncnet_weights=syncnet_weights, **shared)
         pairs, reasons = _pair_jobs(every, protocols, models or {}, paper.runs, compare)
         distances = _set_jobs(every, protocols, distance)
-        spoken, clips = [column for column in every if column.source == "clip"], []
-        if syncnet_weights is None:
-            reasons |= {column.name: NO_SYNCNET for column in spoken}
-        elif spoken:
-            step = Step(run="clip", source="clip", asks=tuple(column.metric for column in spoken))
-            clips = [_Job(step=step, columns=tuple(column.name for column in spoken), measure=sync)]
+        words = partial(evaluate_clips, gen, audio=audio, metrics=("word_error_rate",), prompts=prompts, **shared)
+        clips: list[_Job] = []
+        for run, measure, lacking in (
+            ("clip", sync, NO_SYNCNET if syncnet_weights is None else ""),
+            ("words", words, NO_SCRIPT if prompts is None else ""),
+        ):
+            its = [
+                column for column in every if column.source == "clip" and (column.name in BY_NAME) == (run == "words")
+            ]
+            if lacking:
+                reasons |= {column.name: lacking for column in its}
+            elif its:
+                step = Step(run=run, source="clip", asks=tuple(column.metric for column in its))
+                clips.append(_Job(step=step, columns=tuple(column.name for column in its), measure=measure))
         pairing = Pairing(by=pair, cut=cut, lag=lag, resize_to=resize_to)
         return _carried_out(paper, [*pairs, *distances, *clips], reasons, pairing)
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from rushes.compare.paper.columns import COLUMNS, Column
+from rushes.compare.paper.columns import BY_NAME, COLUMNS, Column
 from rushes.compare.paper.folder import is_paper, read_paper
 from rushes.compare.readings.media_facts import differing_facts
 from rushes.core import Definition, Measurement
@@ -27,7 +27,7 @@ from rushes.suite.names import generated_set, set_name
 AGGREGATE = "mean"
 """What `mean` puts into a signature."""
 _Reader: TypeAlias = Callable[[Run], Iterable["SystemNumber"]]
-_PER_CLIP = tuple(column.metric for column in COLUMNS.values() if column.source == "clip")
+_PER_CLIP = tuple(column.metric for column in (*COLUMNS.values(), *BY_NAME.values()) if column.source == "clip")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,7 @@ def evaluate_clip(
     alike: AlikeForm | str | None = None,
     networks: Paths = (),
     prompt: str | None = None,
+    script: str = "",
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
@@ -73,8 +74,8 @@ def evaluate_clip(
     known by its mark, is canonical either way, and is not made again. `alike` is a common form, "160x120@8,2s": the
     picture is measured in it as well, in the same pass, under signatures of its own (`rushes.core.alike_form` has the
     rules); the review signal is that of the clip as it is. `networks` are manifests of networks of your own
-    (`docs/networks.md`), `prompt` what the clip was asked to show. Raises `MissingDependency`, with the command that
-    gets them, where the tier's models are not there.
+    (`docs/networks.md`), `prompt` what the clip was asked to show, `script` the words that are to be spoken. Raises
+    `MissingDependency`, with the command that gets them, where the tier's models are not there.
     """
     settings = ClipSettings.load(
         tier=tier,
@@ -93,7 +94,8 @@ def evaluate_clip(
         _require(audio, "no such audio file", Path(audio).is_file)
         _require_sound(audio)
     asked = ClipPrompt() if prompt is None else match_prompts(["clip"], ["clip"], {"clip": prompt})[0]
-    return _measured(str(path), Sound(None if audio is None else str(audio)), settings, asked)
+    sound = Sound(None if audio is None else str(audio))
+    return _measured(str(path), sound, settings, replace(asked, script=script))
 
 
 def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
@@ -156,8 +158,8 @@ def evaluate_clips(
         canon, fps: measure the canonical form of each clip, at this rate (its own by default).
         alike: also measure each clip in a common form, "160x120@8,2s".
         networks: manifests of networks of your own (`docs/networks.md`).
-        prompts: what each clip was asked to show: a CSV file with prompt_id and prompt_text, or texts by id; an id is
-            a clip's path below what was named, without its ending.
+        prompts: what each clip was asked to show and say: a CSV file with prompt_id, prompt_text and script, or texts
+            or `Prompt`s by id; an id is a clip's path below what was named, without its ending.
         jobs: worker processes; by default one per core, or the cores of the cluster where `engine` is Ray.
         timeout, memory_mb: seconds a clip may take and memory a worker may hold; no limit by default.
         engine: `Engine()` for this machine (the default), or Ray.
@@ -191,7 +193,8 @@ def evaluate_clips(
     )
     if prompts is not None and not settings.needs_prompt:
         raise InputError(
-            f"prompts are for a network of two towers; give {option('--network FILE', 'networks=…')} as well"
+            f"prompts are for a network of two towers or word_error_rate; give "
+            f"{option('--metric word_error_rate', 'metrics=…')} or {option('--network FILE', 'networks=…')} as well"
         )
     if add and run is None:
         raise InputError(f"expected the run to add to; give {option('-o RUN')} as well")
@@ -221,9 +224,7 @@ def evaluate_clips(
         ids = clip_ids(names, found.names, known=before)
         asked_for = match_prompts(found.names, ids, prompts)
         todo = [
-            n
-            for n, clip in enumerate(found.clips)
-            if not _is_finished(writer, ids[n], clip, sounds[n], asked_for[n].text)
+            n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n], asked_for[n])
         ]
         spool = spool_of(writer)
 
@@ -345,7 +346,8 @@ def _measured(path: str, sound: Sound, settings: ClipSettings, prompt: ClipPromp
         failed = unreadable(path, str(error), settings)
         return failed.with_facts(given_up=True) if isinstance(error, Unreachable) else failed
     objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
-    asked = {"prompt": prompt.text} if prompt.text else {}
+    texts = {"prompt": prompt.text, "script": prompt.script}
+    asked = {key: text for key, text in texts.items() if text}
     return result.with_facts(**asked, **{key: file.facts() for key, file in objects.items() if file is not None})
 
 
@@ -385,7 +387,7 @@ def entry_of(subject_id: str, result: ClipResult) -> Entry:
     return Entry(subject=subject, measurements=result.measurements, series=result.series)
 
 
-def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound, prompt: str) -> bool:
+def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound, prompt: ClipPrompt) -> bool:
     """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
     row = writer.finished(subject_id)
     if row is None or (isinstance(clip, RemoteFile) and not row.get("sha256")):
@@ -401,7 +403,8 @@ def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound, 
         same_sound = facts.get("audio") == sound.path and facts.get("audio_remote") == sound.remote.facts()
     else:
         same_sound = facts.get("audio_sha256") == (digest(sound.path) if sound.path else None)
-    return bool(same_clip and same_sound and facts.get("prompt", "") == prompt)
+    same_texts = (facts.get("prompt", ""), facts.get("script", "")) == (prompt.text, prompt.script)
+    return bool(same_clip and same_sound and same_texts)
 
 
 def _default_run(settings: Mapping[str, object], asked: Sequence[str]) -> Path:

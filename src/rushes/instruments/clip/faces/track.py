@@ -25,11 +25,21 @@ OUTER_LIPS = (0, 17)
 """Middle of the upper lip's upper edge and of the lower lip's lower edge."""
 JAW = (1, 152)
 """Tip of the nose and chin."""
+MOUTH_CORNERS = (61, 291)
 OUTER_EYE_CORNERS = (33, 263)
+BROWS = ((105, 159), (334, 386))
+"""Middle of each brow and of the upper lid under it."""
+IRISES = (468, 473)
+"""Middle of the right and of the left iris; only the 478-point model has them."""
 RIGID = (1, 6, 10, 33, 133, 168, 234, 263, 362, 454)
 """Nose tip and bridge, forehead, eye corners, temples: points that neither speech nor blinking moves."""
 
-KEPT = tuple(sorted({*RIGHT_EYE, *LEFT_EYE, *LIPS, *OUTER_LIPS, *JAW, *OUTER_EYE_CORNERS, *RIGID}))
+KEPT = tuple(
+    sorted(
+        {*RIGHT_EYE, *LEFT_EYE, *LIPS, *OUTER_LIPS, *MOUTH_CORNERS, *JAW, *OUTER_EYE_CORNERS, *RIGID, *IRISES}
+        | {point for brow in BROWS for point in brow}
+    )
+)
 """The landmarks a track keeps, by their number in MediaPipe's face mesh (the same in both models)."""
 
 _COLUMN = {number: column for column, number in enumerate(KEPT)}
@@ -105,6 +115,27 @@ class FaceTrack:
         return ratio(self.distance(*JAW), self.inter_ocular)
 
     @property
+    def mouth_width(self) -> NDArray[np.float64]:
+        """Distance of the mouth's corners over the inter-ocular distance (T)."""
+        return ratio(self.distance(*MOUTH_CORNERS), self.inter_ocular)
+
+    @property
+    def brow_height(self) -> NDArray[np.float64]:
+        """Mean distance of both brows from the upper lids over the inter-ocular distance (T)."""
+        return ratio((self.distance(*BROWS[0]) + self.distance(*BROWS[1])) / 2, self.inter_ocular)
+
+    @property
+    def gaze(self) -> NDArray[np.float64]:
+        """Where the irises are between the corners of the eyes, 0 the viewer's left and 1 the right, mean of both eyes
+        (T); NaN where the model has no irises."""
+        return (self._iris(IRISES[0], 33, 133) + self._iris(IRISES[1], 362, 263)) / 2
+
+    def _iris(self, iris: int, left: int, right: int) -> NDArray[np.float64]:
+        middle, start, end = np.moveaxis(self.landmarks(iris, left, right), 1, 0)
+        across = end - start
+        return ratio(((middle - start) * across).sum(axis=1), (across**2).sum(axis=1))
+
+    @property
     def eye_aspect_ratio(self) -> NDArray[np.float64]:
         """Mean of both eyes (T): about 0.3 open, towards 0 shut; NaN where the face was not seen."""
         return (self._one_eye(RIGHT_EYE) + self._one_eye(LEFT_EYE)) / 2
@@ -133,12 +164,20 @@ class _Person:
         self.last = face.bbox
         self.frames.append(frame)
         self.boxes.append(face.bbox)
-        self.points.append(face.landmarks[list(KEPT)].astype(np.float64))
+        self.points.append(kept_points(face.landmarks))
 
     @property
     def mean_area(self) -> float:
         boxes = np.array(self.boxes)
         return float(np.mean((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])))
+
+
+def kept_points(landmarks: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The landmarks in `KEPT` of one face (len(KEPT) × 3); NaN for the irises that a model does not have."""
+    found = np.full((len(KEPT), 3), np.nan)
+    there = [number for number in KEPT if number < len(landmarks)]
+    found[: len(there)] = landmarks[there]
+    return found
 
 
 class FaceTrackBuilder:

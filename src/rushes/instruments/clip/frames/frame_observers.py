@@ -83,6 +83,8 @@ class ClipWatch:
 
     def finish(self, file: str, seen: Observation) -> Observation:
         """What was seen, with motion, faces and what networks saw."""
+        if self._prompt is not None and self._prompt.script:
+            seen = replace(seen, script=self._prompt.script)
         if self._networks and seen.frames:
             seen = replace(seen, networks={name: network.finish() for name, network in self._networks.items()})
         if self._samples is not None:

@@ -86,6 +86,8 @@ class Observation(ReadAccount):
     motion_missing: str = "motion was not followed"
     networks: Mapping[str, NetworkObservation | str] = field(default_factory=dict)
     """What networks of the user's own saw, by name, or why one saw nothing."""
+    script: str = ""
+    """The words that are to be spoken; "" where none were given."""
 
     def series(self) -> dict[str, Series]:
         """Per-frame series for the run; a step stands with the frame it leads to, so the first has none."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 import cv2
+
+from rushes.vision.one_thread import torch_on_one_thread
+
+__all__ = ["on_one_thread", "torch_on_one_thread"]
 
 Result = TypeVar("Result")
 
@@ -22,16 +25,3 @@ def on_one_thread(work: Callable[[], Result]) -> Result:
         return work()
     finally:
         cv2.setNumThreads(threads)
-
-
-@contextmanager
-def torch_on_one_thread() -> Iterator[None]:
-    """Torch's threads set to one, and set back: sums that are split over threads differ in their last digits."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -40,13 +40,19 @@ _FAMILIES = (
     ("face.blink", "blink_count blink_rate_hz blink_count_fixed blink_rate_hz_fixed"),
     ("face.sync", "mouth_audio_lag mouth_audio_null_mean mouth_audio_null_share"),
     ("face.sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
+    ("face.lip_sync", "lip_sync_offset_ms"),
     ("face.mouth", "mouth_speech_motion"),
+    ("face.articulation", "articulation_distance"),
     ("face.presence", "longest_face_gap_ms"),
     ("face.head", "head_motion head_pose_spread"),
+    ("face.liveliness", "head_distance gaze_spread brow_motion"),
     ("sound.loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
     ("sound.loudness", "silence_ratio longest_silence_ms"),
     ("sound.damage", "crest_db dropout_count sound_gap_ms dc_offset channel_gap_db sound_dynamic_db steady_tone_db"),
     ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
+    ("sound.distillmos", "distillmos"),
+    ("sound.voice", "speech_ratio voice_drift"),
+    ("sound.words", "word_error_rate words_per_minute"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
 )
@@ -100,7 +106,7 @@ def names() -> Iterator[tuple[str, Definition]]:
     yield from ((name, METRICS[key].definition) for name, key in _PAPERS.items())
 
 
-_PAPERS = {"Sync-C": "lse_c", "Sync-D": "lse_d", "LSE-C": "lse_c", "LSE-D": "lse_d"}
+_PAPERS = {"Sync-C": "lse_c", "Sync-D": "lse_d", "LSE-C": "lse_c", "LSE-D": "lse_d", "WER": "word_error_rate"}
 """What papers call them."""
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rushes.media import AudioTrack
 from rushes.vision.models.cache import model_path
+from rushes.vision.speech.spectra import slaney_bands
 
 RATE = 16000
 STRETCH_S = 9.01
@@ -88,25 +89,10 @@ def mel_levels(samples: NDArray[np.float32]) -> NDArray[np.float32]:
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(_FFT) / _FFT)
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[::_HOP]
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2
-    mel = np.maximum(power @ _mel_bands().T, _LEAST_POWER)
+    mel = np.maximum(power @ slaney_bands(MELS, _FFT).T, _LEAST_POWER)
     level = np.maximum(10 * np.log10(mel / mel.max()), -_DYNAMIC_DB)
     found: NDArray[np.float32] = ((level + 40) / 40).astype(np.float32)
     return found
-
-
-@lru_cache(maxsize=1)
-def _mel_bands() -> Array:
-    """Triangles of unit area on Slaney's mel scale (even to 1 kHz, then logarithmic), 120 × 161."""
-    knee_hz, step_hz, step_log = 1000.0, 200 / 3, np.log(6.4) / 27
-    knee = knee_hz / step_hz
-    highest = knee + np.log(RATE / 2 / knee_hz) / step_log
-    mels = np.linspace(0, highest, MELS + 2)
-    edges = np.where(mels < knee, mels * step_hz, knee_hz * np.exp((np.maximum(mels, knee) - knee) * step_log))
-    low, middle, high = (edges[start : start + MELS, np.newaxis] for start in range(3))
-    hertz = np.arange(_FFT // 2 + 1) * RATE / _FFT
-    rise, fall = (hertz - low) / (middle - low), (high - hertz) / (high - middle)
-    bands: Array = np.maximum(0, np.minimum(rise, fall)) * 2 / (high - low)
-    return bands
 
 
 def _network(file: str, values: NDArray[np.float32]) -> Array:

@@ -41,7 +41,7 @@ class SoundObserver:
 
     def finish(self) -> Seen:
         context = self._context
-        if why := _silent_side(context.gen_facts, context.gt_facts):
+        if why := silent_side(context.gen_facts, context.gt_facts):
             return Seen(missing=why)
         try:
             gen, gt = read_audio(context.gen, RATE).samples, read_audio(context.gt, RATE).samples
@@ -82,7 +82,7 @@ def paired_sounds(gen: NDArray[np.float32], gt: NDArray[np.float32]) -> Seen:
     return Seen(series={GEN: gen[:length].astype(np.float64), GT: gt[:length].astype(np.float64)})
 
 
-def _silent_side(gen: MediaFacts | None, gt: MediaFacts | None) -> str:
+def silent_side(gen: MediaFacts | None, gt: MediaFacts | None) -> str:
     """Which side has no sound; "" where both have some."""
     lacking = [side for side, facts in (("generated clip", gen), ("reference", gt)) if facts is None or not facts.audio]
     if len(lacking) == 2:

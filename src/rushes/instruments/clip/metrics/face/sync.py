@@ -53,12 +53,13 @@ MOUTH_AUDIO_CORR = _sync(
     unit="1",
     lowest=-1.0,
     highest=1.0,
-    better="higher",
+    better="neither",
     summary="How well the mouth's opening follows the loudness of the sound, at the best of a few lags.",
     formula="max over lag in −3…3 frames of Pearson r(mouth_(t+lag), rms_t); mouth = |p13 − p14| / |p33 − p263|; "
     "rms_t over the samples from frame t to frame t+1",
     edge_cases="no sound, silence, a mouth that does not move, fewer than 10 frames with both: none. Frames without "
-    "the face or past the end of the sound are gaps.",
+    "the face or past the end of the sound are gaps. More is not better: real speech reads 0.20 on ADTH-QA and the "
+    "system that people rank third 0.48; its order agrees with people's lip votes in 57 % of pairs.",
     raised_by=("chance, in a short clip", "smoothing by blur or compression", "music or speech with a steady beat"),
     lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
 )

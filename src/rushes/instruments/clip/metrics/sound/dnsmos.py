@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.errors import MissingDependency
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import metric
 from rushes.instruments.clip.sound.dnsmos import P808_FILE, P835_FILE, RATE, STRETCH_S, p808, p835
+from rushes.instruments.clip.sound.heard import unheard
 from rushes.instruments.clip.sound.speech import speech_sound
 from rushes.media import AudioTrack
 from rushes.vision.models.cache import is_pulled, pull_command
@@ -67,7 +66,7 @@ def _metric(
     definition: Definition, label: str, value: Callable[[AudioTrack], tuple[float, int]], **shown: Any
 ) -> ClipMetric:
     def measure(seen: Any) -> Measurement:
-        if why := _unheard(seen):
+        if why := unheard(seen):
             return Measurement.missing(definition, why)
         found, count = value(seen.audio)
         return Measurement(definition=definition, value=found, count=count, note=_not_speech(seen))
@@ -86,15 +85,6 @@ def _p835(name: str, summary: str, part: str, fit: str, **shown: Any) -> ClipMet
 
     definition = _definition(name, summary, formula, P835_FILE, fit="p835")
     return _metric(definition, name.replace("_", " ").upper(), value, **shown)
-
-
-def _unheard(seen: Any) -> str:
-    """Why there is nothing to judge."""
-    if seen.audio is None or not len(seen.audio.samples):
-        return str(seen.audio_missing or "the clip has no sound")
-    if not np.isfinite(seen.audio.samples).all():
-        return "the sound holds samples that are no numbers; export it again"
-    return "" if seen.audio.samples.any() else "the sound is silent"
 
 
 def _not_speech(seen: Any) -> str:

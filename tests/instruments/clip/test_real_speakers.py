@@ -1,0 +1,140 @@
+"""Lips, head, gaze and brows of made faces, against values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from tests.face_tracks import made_points, made_track
+from tests.instruments.clip.test_head import observed, turned
+from tests.instruments.clip.test_sync_search import _levels, _tone
+
+from rushes.instruments.clip.faces.observation import FaceObservation
+from rushes.instruments.clip.faces.track import KEPT, kept_points
+from rushes.instruments.clip.frames.observe import Observation
+from rushes.instruments.clip.metrics.face.articulation import articulation_distance
+from rushes.instruments.clip.metrics.face.head import head_motion, head_pose_spread
+from rushes.instruments.clip.metrics.face.lip_sync import LipSync, foretold_curve, lip_sync_offset_ms
+from rushes.instruments.clip.metrics.face.liveliness import brow_motion, gaze_spread, head_distance
+from rushes.instruments.clip.metrics.face.real_speakers import HEAD, MOUTH, Spread, distance, furthest
+from rushes.instruments.clip.sound.bands import BANDS, frame_bands
+from rushes.media import AudioTrack
+
+FPS = 25.0
+
+
+def _spoken(amounts: dict[str, float], frames: int = 200) -> FaceObservation:
+    """A mouth whose shapes alternate by ± these shares of the eyes' distance (100 px) while speech is heard."""
+    sign = np.where(np.arange(frames) % 2, 1.0, -1.0)
+    opened, wide, jaw = (100 * amounts[name] * sign for name in ("open", "wide", "jaw"))
+    faces = [
+        made_points(mouth=30 + float(o), wide=40 + float(w), jaw=20 + float(j))
+        for o, w, j in zip(opened, wide, jaw, strict=True)
+    ]
+    return FaceObservation(track=made_track(faces), fps=FPS, model="m", audio=_tone(_levels(frames)))
+
+
+@pytest.mark.parametrize("times", [0.25, 1.0, 4.0])
+def test_a_mouth_is_as_far_away_as_its_movement_is_from_peoples(times: float) -> None:
+    amounts = {name: times * spread.typical for name, spread in MOUTH.items()}
+    found = articulation_distance(Observation(faces=_spoken(amounts)))
+    # Alternating by ± a: 13 of the 25 frames around each have its own sign, so their mean is a / 25 on its side.
+    by_hand = math.sqrt(sum((math.log(0.96 * times) / spread.deviation) ** 2 for spread in MOUTH.values()) / 3)
+    assert found.value == pytest.approx(by_hand, abs=0.02)
+    assert found.note == f"open {0.96 * times:.2g} of people's"  # of the three the one that varies least
+
+
+def test_a_clip_without_speech_has_no_distance() -> None:
+    face = _spoken({name: spread.typical for name, spread in MOUTH.items()})
+    silent = FaceObservation(track=face.track, fps=FPS, model="m")
+    assert articulation_distance(Observation(faces=silent)).note == "the clip has no sound"
+    none = FaceObservation(track=made_track([None] * 50), fps=FPS, model="m", audio=face.audio)
+    assert articulation_distance(Observation(faces=none)).note == "no face in any of 50 frames"
+
+
+def test_distances_by_hand() -> None:
+    spreads = {"a": Spread(0.0, 1.0), "b": Spread(1.0, 0.5)}
+    # z of a: ln e = 1; z of b: (ln e² − 1) / 0.5 = 2. √((1 + 4) / 2).
+    values = {"a": math.e, "b": math.e**2}
+    assert distance(values, spreads) == pytest.approx(math.sqrt(2.5))
+    assert furthest(values, spreads) == "b 2.7 of people's"
+    assert Spread(0.0, 1.0).z(0.0) == pytest.approx(math.log(1e-6))
+
+
+def test_the_heads_distance_is_that_of_its_two_numbers() -> None:
+    face = observed(turned(Rotation.from_euler("y", 0.8 * np.arange(50.0)[:, None], degrees=True)))
+    speed, spread = head_motion(face).value, head_pose_spread(face).value
+    assert speed is not None and spread is not None
+    by_hand = [(math.log(speed) - 2.466) / 0.722, (math.log(spread) - 1.457) / 0.738]
+    assert head_distance(face).value == pytest.approx(math.sqrt((by_hand[0] ** 2 + by_hand[1] ** 2) / 2))
+    still = observed(turned(Rotation.from_euler("y", np.zeros((50, 1)), degrees=True)))
+    assert (head_distance(still).value or 0) > 10  # ln of a millionth: far from people
+    assert head_distance(observed([None] * 50)).note == "no face in any of 50 frames"
+    assert set(HEAD) == {"speed", "spread"}
+
+
+def test_gaze_and_brows_by_hand() -> None:
+    # Irises at 0.4 and 0.6 of the way in turn: standard deviation 0.1. Brows 20 ± 2 px over the lids, eyes 100 px
+    # apart: 0.02.
+    faces = [made_points(gaze=0.4 + 0.2 * (n % 2), brow=18 + 4 * (n % 2)) for n in range(30)]
+    face = FaceObservation(track=made_track(faces), fps=FPS, model="m", points=478)
+    assert gaze_spread(face).value == pytest.approx(0.1)
+    assert brow_motion(face).value == pytest.approx(0.02)
+    older = FaceObservation(track=face.track, fps=FPS, model="m", points=468)
+    assert gaze_spread(older).note.startswith("the model has no irises")
+    few = FaceObservation(track=made_track(faces[:10]), fps=FPS, model="m", points=478)
+    assert gaze_spread(few).note == "10 frames with the face; 25 are needed"
+
+
+def test_a_model_without_irises_leaves_them_out() -> None:
+    points = kept_points(np.ones((468, 3), np.float32))
+    assert len(points) == len(KEPT) and np.isnan(points[-2:]).all() and np.isfinite(points[:-2]).all()
+
+
+# --- offset
+
+
+def test_what_is_foretold_peaks_at_the_true_lag() -> None:
+    rng = np.random.default_rng(3)
+    sound = rng.normal(size=(300, 4))
+    mouth = np.stack([sound @ [1.0, -2.0, 0.5, 0.0], sound @ [0.0, 1.0, 1.0, 1.0]], 1)
+    late = np.full_like(mouth, np.nan)
+    late[3:] = mouth[:-3]
+    curve = foretold_curve(late, sound, reach=8)
+    # One frame of context on either side reaches from lag 2 to 4; nothing is foretold anywhere else.
+    assert curve[10:13].min() > 0.95
+    assert np.abs(np.delete(curve, [10, 11, 12])).max() < 0.35
+    assert np.isnan(foretold_curve(late[:30], sound[:30], reach=2)).all()
+
+
+@pytest.mark.parametrize("late", [0, 6, -8])
+def test_the_offset_has_sign_and_size(late: int) -> None:
+    levels = _levels(260, seed=5)
+    heard = np.roll(levels, late)
+    faces = [made_points(mouth=10 + 20 * float(m), jaw=20 * float(m)) for m in levels]
+    face = FaceObservation(track=made_track(faces), fps=FPS, model="m", audio=_tone(heard))
+    found = lip_sync_offset_ms(Observation(faces=face))
+    assert found.value == pytest.approx(40.0 * late, abs=40.0)
+    words = {0: "in sync", 6: "late", -8: "early"}[late]
+    assert words in found.note
+
+
+def test_another_sound_has_no_clear_place() -> None:
+    faces = [made_points(mouth=10 + 20 * float(m), jaw=20 * float(m)) for m in _levels(260, seed=5)]
+    face = FaceObservation(track=made_track(faces), fps=FPS, model="m", audio=_tone(_levels(260, seed=99)))
+    found = lip_sync_offset_ms(Observation(faces=face))
+    assert found.value is None and found.note.startswith("no place within a second is clear")
+    assert not LipSync(0.0, 0.19, 0.0, 100).is_clear and LipSync(0.0, 0.3, 0.15, 100).is_clear
+
+
+def test_bands_of_a_tone_are_loudest_where_it_is() -> None:
+    tone = np.sin(2 * np.pi * 300 * np.arange(16000) / 16000).astype(np.float32)
+    bands = frame_bands(tone, np.arange(30) / FPS, FPS)
+    assert bands.shape == (30, BANDS)
+    # 12 bands over 45.25 mels: middles at 3.48, 6.96 …; 300 Hz are 4.5 mels, nearest to the first.
+    assert set(bands[:24].argmax(axis=1)) == {0}
+    assert np.isnan(bands[26:]).all()  # the sound lasts 25 frames
+    assert np.isnan(frame_bands(tone[:100], np.arange(3) / FPS, FPS)).all()
+    assert AudioTrack.of(tone, 16000).rate == 16000
