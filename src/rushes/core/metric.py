@@ -15,7 +15,7 @@ from rushes.core.definition import Definition
 from rushes.core.errors import DefinitionError
 from rushes.core.measurement import Measurement
 
-Need: TypeAlias = Literal["luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet"]
+Need: TypeAlias = Literal["luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet", "text", "prompt"]
 Room: TypeAlias = Literal["any", "terminal", "page"]
 Scale: TypeAlias = Callable[[float, float], tuple[float, float]]
 """From the lowest and the highest value of a series to the two ends of its lane."""

@@ -110,7 +110,9 @@ def clip(
     ] = None,
     prompts: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --network of two towers: a CSV file with prompt_id and prompt_text."),
+        typer.Option(
+            metavar="FILE", help="For --network of two towers or --metric text_error: CSV of prompt_id, prompt_text."
+        ),
     ] = None,
     out: Annotated[
         str | None,

@@ -187,7 +187,8 @@ def evaluate_clips(
     )
     if prompts is not None and not settings.needs_prompt:
         raise InputError(
-            f"prompts are for a network of two towers; give {option('--network FILE', 'networks=…')} as well"
+            f"prompts are for a network of two towers, or for the text they quote; give "
+            f"{option('--network FILE', 'networks=…')} or {option('--metric text_error')} as well"
         )
     if add and run is None:
         raise InputError(f"expected the run to add to; give {option('-o RUN')} as well")

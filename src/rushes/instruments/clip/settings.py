@@ -137,7 +137,8 @@ class ClipSettings:
     @property
     def needs_prompt(self) -> bool:
         """Whether a value depends on the clip's prompt."""
-        return any(manifest.text is not None for manifest in self.networks)
+        asked = any("prompt" in metric.needs for metric in self.metrics.values())
+        return asked or any(manifest.text is not None for manifest in self.networks)
 
     def as_dict(self) -> dict[str, object]:
         """What a run records: everything that can move a value or a badge."""

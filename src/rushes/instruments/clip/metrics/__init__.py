@@ -49,6 +49,7 @@ _FAMILIES = (
     ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
+    ("seen.text", "text_error text_legible_ratio text_stability"),
 )
 
 _HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
