@@ -111,7 +111,7 @@ def clip(
     prompts: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="For --network of two towers or --metric text_error: CSV of prompt_id, prompt_text."
+            metavar="FILE", help="For --network or --metric text_error: CSV of prompt_id and prompt_text."
         ),
     ] = None,
     out: Annotated[
