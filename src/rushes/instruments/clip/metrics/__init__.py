@@ -51,6 +51,8 @@ _FAMILIES = (
     ("face.identity", "identity_drift"),
     ("seen.text", "text_error text_legible_ratio text_stability"),
     ("seen.subject", "feature_drift subject_drift background_drift subject_straightness"),
+    ("seen.midframe", "midframe_likeness"),
+    ("seen.dynamic_degree", "dynamic_degree"),
     ("seen.subject", "subject_sharpness background_sharpness subject_flicker background_flicker"),
 )
 
