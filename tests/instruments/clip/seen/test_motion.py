@@ -14,14 +14,15 @@ from rushes.core.errors import MissingDependency
 from rushes.instruments.clip.measure import measure_array
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.seen.dynamic_degree import interval, moves, step_motion
+from rushes.instruments.clip.metrics.seen.shots import change_starts
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media.video_arrays import VideoArray
 from rushes.vision.models.cache import is_pulled
 from rushes.vision.models.catalogue import group_named
 
 torch = pytest.importorskip("torch")
-here = all(is_pulled(group_named(name)) for name in ("rife", "raft"))
-pulled = pytest.mark.skipif(not here, reason="rushes models pull rife raft")
+here = all(is_pulled(group_named(name)) for name in ("rife", "raft", "transnet"))
+pulled = pytest.mark.skipif(not here, reason="rushes models pull rife raft transnet")
 EXPECTED = json.loads((Path(__file__).parents[3] / "goldens" / "motion_networks.json").read_text(encoding="utf-8"))
 
 
@@ -80,6 +81,32 @@ def test_a_smooth_clip_is_foretold_and_a_shuffled_one_is_not() -> None:
     assert still.count == smooth.count == 2
     assert still.value > smooth.value > shuffled.value and smooth.value > 0.98
     assert _measured(frames[:2], "midframe_likeness")["midframe_likeness"].value is None
+
+
+# --- shots
+
+
+def _joined() -> list[np.ndarray]:
+    fast, slow = ([frame[48:75, 50:98] for frame in moving(*CLIPS[name])] for name in ("fast", "slow"))
+    return [*fast, *(255 - frame for frame in slow), *fast]
+
+
+@pulled
+def test_changes_of_the_shot_are_those_of_the_package() -> None:
+    from rushes.instruments.clip.seen.transnet import changes
+
+    found = changes(np.stack(_joined()))
+    assert found == pytest.approx(EXPECTED["shots"], abs=1e-4)
+    assert change_starts(np.array([0.9, 0.2, 0.6, 0.7, 0.1, 0.8])) == [2, 5]
+
+
+@pulled
+def test_a_clip_with_a_cut() -> None:
+    texture, bars = moving(2, 1)[0], np.zeros((132, 148, 3), np.uint8)
+    bars[:, 40:80] = (200, 30, 30)
+    found = _measured([texture] * 20 + [bars] * 20, "shot_changes")["shot_changes"]
+    assert (found.value, found.count, found.note) == (1, 40, "the shot changes after frame 19")
+    assert _measured([texture], "shot_changes")["shot_changes"].value == 0
 
 
 def test_without_the_networks_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

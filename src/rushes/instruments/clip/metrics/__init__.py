@@ -53,6 +53,7 @@ _FAMILIES = (
     ("seen.subject", "feature_drift subject_drift background_drift subject_straightness"),
     ("seen.midframe", "midframe_likeness"),
     ("seen.dynamic_degree", "dynamic_degree"),
+    ("seen.shots", "shot_changes"),
     ("seen.subject", "subject_sharpness background_sharpness subject_flicker background_flicker"),
 )
 
