@@ -101,7 +101,7 @@ def test_nothing_claims_what_no_metric_does() -> None:
     used = {name for name, group in GROUPS.items() if group.unlocks != NOTHING_YET}
     for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos"}
     for_pairs = {"lpips", "lpips-vgg", "vmaf", "libvmaf"}
-    seen = {"ocr", "subject", "rife", "transnet"}
+    seen = {"ocr", "subject", "rife", "transnet", "niqe", "brisque"}
     assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_pairs, *seen}
 
 

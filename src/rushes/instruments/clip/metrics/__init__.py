@@ -54,6 +54,7 @@ _FAMILIES = (
     ("seen.midframe", "midframe_likeness"),
     ("seen.dynamic_degree", "dynamic_degree"),
     ("seen.shots", "shot_changes"),
+    ("seen.natural", "niqe brisque"),
     ("seen.subject", "subject_sharpness background_sharpness subject_flicker background_flicker"),
 )
 

@@ -68,7 +68,7 @@ class ShotCollector:
         small = self._reformatter.reformat(
             frame.video, *_SIZE, format="rgb24", interpolation=Interpolation.BICUBIC, threads=1
         )
-        self._pictures.append(small.to_ndarray())
+        self._pictures.append(np.asarray(small.to_ndarray(), np.uint8))
 
     def _found(self) -> NDArray[np.float64]:
         if self._likely is None:
