@@ -10,7 +10,7 @@ from rushes.media import Frame
 from rushes.vision.ocr.reading import read_lines
 
 RATE = 2.0
-"""Looks a second: one takes about half a second of a core at 256 × 256, and a second at 1280 × 720."""
+"""Looks a second: one takes 0.25 s of a core at 256 × 256, and 0.5 s at 1280 × 720."""
 _SLACK_MS = 1.0
 """Container times are rounded to a millisecond."""
 

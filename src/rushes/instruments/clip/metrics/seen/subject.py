@@ -45,7 +45,7 @@ _FEATURES: dict[str, str | int | float] = {
     "size": 299,
     "resize": "bilinear-antialias",
 }
-_COST = "Cost: 0.9 s of one core for a second of video, for all metrics of this family together."
+_COST = "Cost: 2.7 s of one core for a second of video, for all metrics of this family together."
 _MASKED = "U²-Netp masks whatever stands out: a landscape has a subject too."
 _AGREE = {
     "feature_drift": "ρ −.39 (−.62 to −.18 over prompts), of the four generators alone −.59 (−.74 to −.38)",
@@ -268,7 +268,9 @@ def _mean(known: Array) -> float:
     return float(known.mean())
 
 
-FEATURE_DRIFT_METRIC = _drift_metric(FEATURE_DRIFT, "whole", 12.0, label="drift", too_high="the picture's look drifts")
+FEATURE_DRIFT_METRIC = _drift_metric(
+    FEATURE_DRIFT, "whole", 12.0, label="look drift", too_high="the picture's look drifts"
+)
 SUBJECT_DRIFT_METRIC = _drift_metric(SUBJECT_DRIFT, "subject", 20.0, label="subject drift", too_high="subject morphs")
 BACKGROUND_DRIFT_METRIC = _drift_metric(
     BACKGROUND_DRIFT, "background", 20.0, label="background drift", room="page", too_high="background drifts"
