@@ -48,15 +48,15 @@ _FEATURES: dict[str, str | int | float] = {
 _COST = "Cost: 2.7 s of one core for a second of video, for all metrics of this family together."
 _MASKED = "U²-Netp masks whatever stands out: a landscape has a subject too."
 _AGREE = {
-    "feature_drift": "ρ −.39 (−.62 to −.18 over prompts), of the four generators alone −.59 (−.74 to −.38)",
-    "subject_drift": "ρ −.17, of the four generators alone −.34",
-    "background_drift": "ρ −.37, of the four generators alone −.56",
-    "subject_straightness": "ρ +.23 (−.04 to .47), of the four generators alone +.23",
+    "feature_drift": "ρ −.36 (−.51 to −.20 over prompts), of the four generators alone −.55 (−.73 to −.30)",
+    "subject_drift": "ρ −.12 (−.27 to .08), of the four generators alone −.27",
+    "background_drift": "ρ −.37 (−.57 to −.20), of the four generators alone −.53",
+    "subject_straightness": "ρ +.24 (.02 to .47), of the four generators alone +.22",
 }
 _PEOPLE = (
     "With people's temporal quality within one system (FETV, 85 clips of 17 prompts; one person has .49 with the other "
     "two): {}. It is one of 129 definitions that were tried on these clips (three layers, three parts, 14 formulas and "
-    "three of the mask): whichever is best on nine prompts has .22 on the others, of the generators alone .35. Nothing "
+    "three of the mask): whichever is best on nine prompts has .13 on the other eight, of the generators alone .29. Nothing "
     "was fitted. On real footage the sign is the other one: people like motion there"
 )
 

@@ -38,7 +38,8 @@ _HOW: dict[str, str | int | float] = {
     "looks_per_s": RATE,
     "compare": "nfkc-casefold-alnum",
 }
-_COST = "Cost: 0.25 s of one core a look at 256 × 256 and 0.5 s at 1280 × 720, so 0.5 to 1 s for a second of video."_RATE = (
+_COST = "Cost: 0.25 s of one core a look at 256 × 256 and 0.5 s at 1280 × 720, so 0.5 to 1 s for a second of video."
+_RATE = (
     "Lines rendered by OpenCV are read exactly; of 18 lines on two photos of street signs and a poster 17 were, of ten "
     "words cut tightly out of photos 4: without a margin the detector finds no line"
 )
