@@ -56,8 +56,8 @@ _AGREE = {
 _PEOPLE = (
     "With people's temporal quality within one system (FETV, 85 clips of 17 prompts; one person has .49 with the other "
     "two): {}. It is one of 129 definitions that were tried on these clips (three layers, three parts, 14 formulas and "
-    "three of the mask): whichever is best on nine prompts has .13 on the other eight, of the generators alone .29. Nothing "
-    "was fitted. On real footage the sign is the other one: people like motion there"
+    "three of the mask): whichever is best on nine prompts has .13 on the other eight, of the generators alone .29. "
+    "Nothing was fitted. On real footage the sign is the other one: people like motion there"
 )
 
 
