@@ -110,9 +110,7 @@ def clip(
     ] = None,
     prompts: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="For --network or --metric text_error: CSV of prompt_id and prompt_text."
-        ),
+        typer.Option(metavar="FILE", help="For --network or --metric text_error: CSV of prompt_id and prompt_text."),
     ] = None,
     out: Annotated[
         str | None,
