@@ -16,7 +16,9 @@ from rushes.core.errors import DefinitionError
 from rushes.core.estimate import Why
 from rushes.core.measurement import Measurement
 
-Need: TypeAlias = Literal["luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet", "script"]
+Need: TypeAlias = Literal[
+    "luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet", "script", "text", "prompt"
+]
 Room: TypeAlias = Literal["any", "terminal", "page"]
 Scale: TypeAlias = Callable[[float, float], tuple[float, float]]
 """From the lowest and the highest value of a series to the two ends of its lane."""

@@ -112,8 +112,8 @@ def clip(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="With --network of two towers or --metric word_error_rate: a CSV file with prompt_id, prompt_text "
-            "and script.",
+            help="For --network, --metric text_error or word_error_rate: a CSV file with prompt_id, prompt_text and "
+            "script.",
         ),
     ] = None,
     out: Annotated[

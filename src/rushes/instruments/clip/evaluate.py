@@ -193,8 +193,8 @@ def evaluate_clips(
     )
     if prompts is not None and not settings.needs_prompt:
         raise InputError(
-            f"prompts are for a network of two towers or word_error_rate; give "
-            f"{option('--metric word_error_rate', 'metrics=…')} or {option('--network FILE', 'networks=…')} as well"
+            "prompts are for a network of two towers, text_error or word_error_rate; give "
+            f"{option('--metric text_error', 'metrics=…')} or {option('--network FILE', 'networks=…')} as well"
         )
     if add and run is None:
         raise InputError(f"expected the run to add to; give {option('-o RUN')} as well")

@@ -142,7 +142,7 @@ class ClipSettings:
     def needs_prompt(self) -> bool:
         """Whether a value depends on the clip's prompt or script."""
         texts = any(manifest.text is not None for manifest in self.networks)
-        return texts or any("script" in metric.needs for metric in self.metrics.values())
+        return texts or any(metric.needs & {"prompt", "script"} for metric in self.metrics.values())
 
     def as_dict(self) -> dict[str, object]:
         """What a run records: everything that can move a value or a badge."""

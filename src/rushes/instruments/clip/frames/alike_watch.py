@@ -21,7 +21,7 @@ from rushes.media import Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame, AlikeFrames
 from rushes.media.frames import ReadAccount
 
-_NOT_PICTURE = frozenset({"sound", "levels", "face", "syncnet"})
+_NOT_PICTURE = frozenset({"sound", "levels", "face", "syncnet", "text"})
 
 
 def alike_metrics(metrics: Mapping[str, ClipMetric]) -> dict[str, ClipMetric]:

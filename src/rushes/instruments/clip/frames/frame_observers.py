@@ -23,6 +23,7 @@ from rushes.media import Frame, MediaFacts
 if TYPE_CHECKING:
     from rushes.instruments.clip.networks.prompts import ClipPrompt
     from rushes.instruments.clip.networks.watch import NetworkWatch
+    from rushes.instruments.clip.seen.text_watch import TextWatch
 
 
 class ClipWatch:
@@ -33,6 +34,7 @@ class ClipWatch:
         self._faces: FaceWatch | None = None
         self._motion: MotionWatch | None = None
         self._samples: SampleWatch | None = None
+        self._text: TextWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
         own = settings.network_metrics  # what a network sees is its own picture of the clip as it is
         shared = {name: metric for name, metric in settings.metrics.items() if name not in own}
@@ -45,12 +47,20 @@ class ClipWatch:
         self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
         self._motion = MotionWatch(facts) if self._settings.motion else None
         self._samples = SampleWatch() if any("samples" in metric.needs for metric in metrics.values()) else None
+        self._text = self._text_watch()
         if self._alike is not None:
             self._alike.start(facts)
         self._networks = self._network_watches()
-        watching = (self._faces, self._motion, self._samples, self._alike)
+        watching = (self._faces, self._motion, self._samples, self._text, self._alike)
         some = self._collectors or self._networks or any(one is not None for one in watching)
         return self._add if some else None
+
+    def _text_watch(self) -> TextWatch | None:
+        if not any("text" in metric.needs for metric in self._settings.metrics.values()):
+            return None
+        from rushes.instruments.clip.seen.text_watch import TextWatch
+
+        return TextWatch()
 
     def _network_watches(self) -> dict[str, NetworkWatch]:
         if not self._settings.networks:
@@ -67,6 +77,8 @@ class ClipWatch:
             self._motion.add(frame)
         if self._samples is not None:
             self._samples.add(frame)
+        if self._text is not None:
+            self._text.add(frame)
         if self._networks:
             self._show_networks(frame)
         for collector in self._collectors.values():
@@ -87,6 +99,10 @@ class ClipWatch:
             seen = replace(seen, script=self._prompt.script)
         if self._networks and seen.frames:
             seen = replace(seen, networks={name: network.finish() for name, network in self._networks.items()})
+        if self._prompt is not None:
+            seen = replace(seen, prompt=self._prompt.text, prompt_missing=self._prompt.missing)
+        if self._text is not None:
+            seen = replace(seen, text=self._text.finish())
         if self._samples is not None:
             seen = replace(seen, samples=self._samples.finish())
         if self._settings.motion:

@@ -31,6 +31,7 @@ from rushes.media.frames import ReadAccount, account
 
 if TYPE_CHECKING:
     from rushes.instruments.clip.networks.watch import NetworkObservation
+    from rushes.instruments.clip.seen.text_watch import TextObservation
 
 Series = NDArray[np.float64]
 Watch = Callable[[MediaFacts], Callable[[Frame], None] | None]
@@ -84,6 +85,11 @@ class Observation(ReadAccount):
     motion: MotionObservation | None = None
     """Optical flow; None where it was not asked for."""
     motion_missing: str = "motion was not followed"
+    text: TextObservation | str = ""
+    """Text that was read in frames, where a metric needs it, or why there is none."""
+    prompt: str = ""
+    """What the clip was asked to show; "" where that is not known."""
+    prompt_missing: str = ""
     networks: Mapping[str, NetworkObservation | str] = field(default_factory=dict)
     """What networks of the user's own saw, by name, or why one saw nothing."""
     script: str = ""

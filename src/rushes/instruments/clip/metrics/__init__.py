@@ -55,6 +55,13 @@ _FAMILIES = (
     ("sound.words", "word_error_rate words_per_minute"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
+    ("seen.text", "text_error text_legible_ratio text_stability"),
+    ("seen.subject", "feature_drift subject_drift background_drift subject_straightness"),
+    ("seen.midframe", "midframe_likeness"),
+    ("seen.dynamic_degree", "dynamic_degree"),
+    ("seen.shots", "shot_changes"),
+    ("seen.natural", "niqe brisque"),
+    ("seen.subject", "subject_sharpness background_sharpness subject_flicker background_flicker"),
 )
 
 _HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}

@@ -94,6 +94,14 @@ def _colours(video: VideoFrame, version: OpenCV) -> dict[str, Any]:
     }
 
 
+def opencv_rows(reformatter: VideoReformatter, video: VideoFrame, version: OpenCV) -> Rows:
+    """The BGR that OpenCV's VideoCapture gives, H × 3W, as stored: a view of the frame, which it keeps alive."""
+    colours = _colours(video, version)
+    flat = reformatter.reformat(video, format="bgr24", interpolation=Interpolation.BICUBIC, threads=1, **colours)
+    plane: Any = flat.planes[0]  # a buffer, which its stub does not say
+    return np.ndarray((flat.height, 3 * flat.width), np.uint8, plane, 0, (plane.line_size, 1))
+
+
 class FlickeringCollector:
     """Keeps one converted frame, and the mean difference of each step. Turning both frames would change nothing."""
 
@@ -113,13 +121,7 @@ class FlickeringCollector:
         self._before = rows
 
     def _rows(self, video: VideoFrame) -> Rows:
-        """The BGR that OpenCV's VideoCapture gives, H × 3W, as stored: a view of the frame, which it keeps alive."""
-        colours = _colours(video, self._version)
-        flat = self._reformatter.reformat(
-            video, format="bgr24", interpolation=Interpolation.BICUBIC, threads=1, **colours
-        )
-        plane: Any = flat.planes[0]  # a buffer, which its stub does not say
-        return np.ndarray((flat.height, 3 * flat.width), np.uint8, plane, 0, (plane.line_size, 1))
+        return opencv_rows(self._reformatter, video, self._version)
 
     def finish(self) -> Measurement:
         return temporal_flickering(self._differences, self._definition)

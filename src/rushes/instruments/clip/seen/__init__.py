@@ -1,0 +1,1 @@
+"""What trained networks see in a clip: text, subject, the frame between two."""
