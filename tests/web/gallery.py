@@ -38,7 +38,7 @@ class GalleryPage:
 
     name: str
     address: str
-    who: Literal["owner", "rater", "nobody", "file"] = "owner"
+    who: Literal["owner", "trainee", "rater", "nobody", "file"] = "owner"
     status: int = 200
     main: bool = False
     """Looked at on every run of the tests; the others in `make soak`."""
@@ -79,7 +79,8 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="login", address="/login", who="nobody"),
     GalleryPage(name="invitation", address="{invitation}", who="nobody"),
     GalleryPage(name="rater-instructions", address="/rate/instructions", who="rater"),
-    GalleryPage(name="rater-pair", address="/rate", who="rater"),
+    GalleryPage(name="rater-pair", address="/rate", who="trainee"),
+    GalleryPage(name="rater-done", address="/rate", who="rater"),
     GalleryPage(name="report", address="report.html", who="file", main=True),
     GalleryPage(name="compare-page", address="compare.html", who="file"),
     GalleryPage(name="board-page", address="board.html", who="file"),
@@ -118,8 +119,8 @@ class Gallery:
         """What signs this page's reader in."""
         if page.who == "owner":
             return [{"name": "rushes_admin", "value": owner(self.site).cookies["rushes_admin"], "url": self.site.url}]
-        if page.who == "rater":
-            rater = self.study.rater(stage="work")
+        if page.who in ("trainee", "rater"):  # every pair has its votes; the training pair waits for each rater
+            rater = self.study.rater(stage="work" if page.who == "rater" else "training")
             return [{"name": "rushes_rater", "value": rater.cookies["rushes_rater"], "url": self.site.url}]
         return []
 

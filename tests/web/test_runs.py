@@ -76,7 +76,8 @@ def test_nobody_but_the_owner_sees_a_run(make_site: MakeSite, five: Path) -> Non
     ("query", "expected"),
     [
         ("", ["d", "b", "a", "c", "e"]),  # worst first
-        ("badge=flagged&badge=reject", ["d", "b"]),
+        ("signal=flagged&signal=reject", ["d", "b"]),
+        ("badge=flagged&signal=reject", ["d", "b"]),
         ("q=B", ["b"]),
         ("q=freeze_frame", ["d", "b"]),  # in the reasons
         ("metric=freeze_frame_ratio&min=0.2", ["d", "b", "e"]),  # 0.2 itself counts, a missing value does not
@@ -84,7 +85,7 @@ def test_nobody_but_the_owner_sees_a_run(make_site: MakeSite, five: Path) -> Non
         ("sort=freeze_frame_ratio", ["a", "e", "b", "d", "c"]),  # a missing value is last
         ("sort=freeze_frame_ratio&order=desc", ["d", "b", "e", "a", "c"]),
         ("sort=id&order=desc", ["e", "d", "c", "b", "a"]),
-        ("badge=pass&sort=blur_score", ["e", "c", "a"]),
+        ("signal=pass&sort=blur_score", ["e", "c", "a"]),
         ("page=7", ["d", "b", "a", "c", "e"]),
     ],
 )
@@ -100,8 +101,8 @@ def test_an_address_that_makes_no_sense_is_said_not_refused(make_site: MakeSite,
 
 def test_a_page_keeps_its_filters_in_its_links(make_site: MakeSite, five: Path) -> None:
     page = html.unescape(owner(make_site(runs=[five])).get("/runs/five?badge=pass&q=a").text)
-    assert "?badge=pass&q=a&sort=blur_score" in page, "a column's link"
-    assert "/runs/five/clip?id=a&badge=pass&q=a" in page, "a take's link"
+    assert "?signal=pass&q=a&sort=blur_score" in page, "a column's link"
+    assert "/runs/five/clip?id=a&signal=pass&q=a" in page, "a take's link"
 
 
 def test_a_hundred_rows_a_page(make_site: MakeSite, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_ticked_takes_go_to_a_study(look: Callable[..., playwright.Page], measur
     playwright.expect(page.get_by_text("2 ticked")).to_be_visible()
     playwright.expect(page.get_by_role("button", name="Side by side")).to_be_enabled()
     page.get_by_role("button", name="Send 2 to a study").click()
-    playwright.expect(page.get_by_label("Takes, one per line")).to_have_value("take_0\ntake_2")
+    playwright.expect(page.get_by_label("Clips, one per line")).to_have_value("take_0\ntake_2")
     page.get_by_label("Title").fill("Picked takes")
     page.get_by_label("model_b").check()
     page.get_by_role("button", name="Create the study").click()
@@ -193,7 +193,7 @@ def test_rare_pages_fit_at_three_widths(
 ) -> None:
     """Those that `gallery.py` does not have."""
     page = look(*measured, newer_run(tmp_path / "newer"), write_run(tmp_path / "empty", []))
-    filtered = "/runs/model_a?badge=flagged&metric=flicker_score&min=1&sort=flicker_score"
+    filtered = "/runs/model_a?signal=flagged&metric=flicker_score&min=1&sort=flicker_score"
     for address in (filtered, "/runs/newer", "/runs/empty"):
         page.goto(address)
         for width, height in WIDTHS:

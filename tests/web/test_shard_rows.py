@@ -225,14 +225,14 @@ def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypat
     assert (data["matching"], data["run"]["badges"]) == (40, {"reject": 10, "flagged": 10, "pass": 20})
     assert [row["id"] for row in data["rows"]][:3] == ["c39", "c38", "c37"]
     assert client.get("/runs/big?view=table&sort=blur_score").status_code == 200
-    found = client.get("/runs/big.json?badge=reject&min.freeze_frame_ratio=0.9&sort=blur_score").json()
+    found = client.get("/runs/big.json?signal=reject&min.freeze_frame_ratio=0.9&sort=blur_score").json()
     assert [row["id"] for row in found["rows"]] == ["c39", "c38", "c37", "c36"]
-    take = client.get("/runs/big/clip.json?id=c38&badge=reject").json()
+    take = client.get("/runs/big/clip.json?id=c38&signal=reject").json()
     assert (take["place"], take["listed"], take["clip"]["id"]) == (2, 10, "c38")
-    page = client.get("/runs/big/clip?id=c38&badge=reject").text
+    page = client.get("/runs/big/clip?id=c38&signal=reject").text
     assert "id=c37" in page and "id=c39" in page
     assert client.get("/runs/big/clip?id=nope").status_code == 404
-    listed = client.get("/runs/big/selection.txt?badge=reject&sort=id&order=desc").text.splitlines()
+    listed = client.get("/runs/big/selection.txt?signal=reject&sort=id&order=desc").text.splitlines()
     assert listed[0] == str(clip) and listed[1:] == [f"c{place}.mp4" for place in range(38, 29, -1)]
     table = client.get("/runs/big/selection.csv?only=c38&only=c01").text
     assert "c38.mp4,reject" in table and "c01.mp4,pass" in table

@@ -17,6 +17,7 @@ import pytest
 from rushes.core import Measurement
 from rushes.core.reason import severity_text
 from rushes.core.words.definition_text import value_text
+from rushes.core.words.number_text import with_minus
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.clip.metrics.face.presence import FACE_PRESENT_RATIO
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity
@@ -250,7 +251,9 @@ def test_a_preference_run_shows_its_ranking(make_site: MakeSite, tmp_path: Path)
     table = grids(read_run(tmp_path / "run"))[0]
     assert f"<h2>{table.title}</h2>" in page
     for row in table.texts():
-        assert re.search(r"\s*".join(f">{re.escape(text)}</t[dh]>(?:<t[dh][^>]*)?" for text in row), page), row
+        assert re.search(
+            r"\s*".join(f">{re.escape(with_minus(text))}</t[dh]>(?:<t[dh][^>]*)?" for text in row), page
+        ), row
     assert "bt_elo</a>" not in page and 'class="tile"' not in page
 
 
@@ -334,7 +337,7 @@ def test_a_selection_is_a_list_of_paths(make_site: MakeSite, measured: tuple[Pat
 def test_a_selection_is_a_csv_with_signatures(make_site: MakeSite, five: Path) -> None:
     change_mark(five, "d", Change(star=True, add=("soft",), comment="=1+1"))
     client = owner(make_site(runs=[five]))
-    rows = list(csv.reader(io.StringIO(client.get("/runs/five/selection.csv?badge=reject&col=blur_score").text)))
+    rows = list(csv.reader(io.StringIO(client.get("/runs/five/selection.csv?signal=reject&col=blur_score").text)))
     run = read_run(five)
     assert rows[0] == ["id", "path", "review_signal", "reasons", "star", "tags", "comment", "blur_score"]
     assert rows[1] == ["signature", "", "", "", "", "", "", run.one("blur_score", subject="d").signature]

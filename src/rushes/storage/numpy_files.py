@@ -7,6 +7,7 @@ in any of their errors; `FAULTS` names them for the callers, who say which file 
 from __future__ import annotations
 
 import struct
+import threading
 import tokenize
 import zipfile
 import zlib
@@ -34,6 +35,8 @@ FAULTS: tuple[type[Exception], ...] = (
     struct.error,
 )
 """What reading a damaged numpy file can raise."""
+_ONE_AT_A_TIME = threading.Lock()
+"""numpy parses headers with `ast`, which before Python 3.11.9 can raise SystemError where two threads do so at once."""
 
 
 def load_npz(
@@ -45,7 +48,7 @@ def load_npz(
     """
     import numpy as np
 
-    with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+    with _ONE_AT_A_TIME, open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
         names = list(stored.files)
         return {name: stored[name] for name in wanted(names)}, names
 

@@ -136,7 +136,7 @@ def test_filters_by_words_signal_and_reason(read: Callable[..., Reader]) -> None
     page.get_by_role("button", name="Clear the filters").click()
     assert reader.names == everything
     page.locator(".tile.reject").click()
-    assert reader.names == ["broken"] and page.locator("select[name=badge]").input_value() == "reject"
+    assert reader.names == ["broken"] and page.locator("select[name=signal]").input_value() == "reject"
     playwright.expect(page.locator(".tile.reject")).to_have_attribute("aria-pressed", "true")
     page.locator(".tile.reject").click()
     page.locator("[data-reason=longest_freeze_ms]").click()
@@ -235,10 +235,10 @@ def test_the_address_keeps_filter_sort_and_opened_row(read: Callable[..., Reader
     reader = read()
     tab = reader.page
     tab.get_by_label("Find").fill("o")
-    tab.locator("select[name=badge]").select_option("pass")
+    tab.locator("select[name=signal]").select_option("pass")
     tab.get_by_label("Sort by").select_option("clip")
     shown, address = reader.names, tab.url
-    assert address.endswith("#run-1?find=o&badge=pass&sort=id")
+    assert address.endswith("#run-1?find=o&signal=pass&sort=id")
     other = browser.new_context().new_page()
     other.goto(address)
     other.wait_for_selector("html[data-ready]")

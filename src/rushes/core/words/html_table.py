@@ -20,6 +20,8 @@ class Look:
     right: str = ""
     number: Callable[[Cell], tuple[str, str]]
     """Attributes and content of a cell that holds a measurement."""
+    text: Callable[[str], str] = escape
+    """Content of any other cell of a column that is set to the right, such as an interval."""
     fold: bool = False
     """Whether signatures are behind an icon (`folded`), for pages with a style for it."""
 
@@ -64,4 +66,5 @@ def _cells(table: Table, row: Sequence[Cell], look: Look) -> Iterator[str]:
         elif look.fold and column.head == SIGNATURE:
             yield f'<td class="sig-cell">{folded(cell.text)}</td>'
         else:
-            yield f"<td{look.right if column.kind.right else look.left}>{escape(cell.text)}</td>"
+            right = column.kind.right
+            yield f"<td{look.right if right else look.left}>{look.text(cell.text) if right else escape(cell.text)}</td>"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _BATCH = 16_384
 _NOT_JUDGED = r'"not_judged":(?P<names>\[[^\]]*\])'
+_SILENT = '"media":{"audio":null'
+"""In the facts of a clip without sound: canonical JSON sorts its keys."""
 
 
 class Collector(Protocol):
@@ -261,16 +263,21 @@ def _names(table: pa.Table) -> tuple[Any, Any]:
     return pa.array([one.about for one in read]), pa.array([one.kind for one in read])
 
 
-def tally_not_judged(shards: Shards) -> Counter[str]:
-    """Metrics with a rule but without a value, as the clips' facts list them, with how many clips."""
+def tally_not_judged(shards: Shards, *, of_sound: Callable[[str], bool] = lambda name: False) -> Counter[str]:
+    """Metrics with a rule but without a value, as the clips' facts list them, with how many clips.
+
+    Those that are `of_sound` are not counted for clips without sound.
+    """
     import pyarrow.compute as pc
 
     found: Counter[str] = Counter()
     for _, batch in batches(shards, ("facts",)):
-        lists = pc.struct_field(pc.extract_regex(batch.column(0), _NOT_JUDGED), "names").drop_null()
-        for row in lists.value_counts().to_pylist():
-            for name in json.loads(row["values"]):
-                found[str(name)] += row["counts"]
+        lists = pc.struct_field(pc.extract_regex(batch.column(0), _NOT_JUDGED), "names")
+        silent = pc.match_substring(batch.column(0), _SILENT)
+        for without, part in ((True, lists.filter(silent)), (False, lists.filter(pc.invert(silent)))):
+            for row in part.drop_null().value_counts().to_pylist():
+                names = [str(name) for name in json.loads(row["values"])]
+                found.update({name: row["counts"] for name in names if not (without and of_sound(name))})
     return found
 
 

@@ -26,6 +26,7 @@ _LOOK = Look(
     table=' class="numbers"',
     right=_RIGHT,
     number=lambda cell: (_RIGHT + hover(cell), escape(with_minus(cell.text))),
+    text=lambda text: escape(with_minus(text)),
     fold=True,
 )
 

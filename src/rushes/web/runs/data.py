@@ -144,10 +144,11 @@ def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
 
 def subject_page_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> dict[str, object]:
     """Everything about one clip: the file, the review signal, every number."""
+    from rushes.instruments.clip.signals.gate import skipped_rules
+
     subject = row.entry.subject
     file = file_of(opened.run, subject)
     error = subject.facts.get("error")
-    listed = subject.facts.get("not_judged")
     return {
         **subject_data(name, subject),
         "run": name,
@@ -155,7 +156,7 @@ def subject_page_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCac
         "size": frame_size(subject),
         "missing": subject.kind == "clip" and file is None,
         "error": str(error) if error else "",
-        "not_judged": [str(item) for item in listed] if isinstance(listed, list) else [],
+        "not_judged": skipped_rules(opened.run)(row.entry),
         "film": film_data(subject),
         "measurements": [
             value_data(m, reading=opened.readings[opened.key_of(m)].label) for m in row.entry.measurements

@@ -54,7 +54,7 @@ class RunQuery:
 
     def fields(self) -> list[tuple[str, str]]:
         """What the address holds, in its order; nothing that is the default."""
-        fields = [("view", "table" if self.table else ""), *(("badge", badge) for badge in self.badges)]
+        fields = [("view", "table" if self.table else ""), *(("signal", badge) for badge in self.badges)]
         fields += [("q", self.text), ("star", "1" if self.starred else ""), *(("tag", tag) for tag in self.tags)]
         for one in self.ranges:
             fields += [(f"min.{one.key}", _text(one.low)), (f"max.{one.key}", _text(one.high))]
@@ -82,9 +82,10 @@ def read_query(params: QueryParams, known: Iterable[str]) -> RunQuery:
         return key in keys
 
     sort = params.get("sort", "")
+    signals = {*params.getlist("signal"), *params.getlist("badge")}  # the latter in older addresses
     columns = [key for key in dict.fromkeys(params.getlist("col")[:_MOST_COLUMNS]) if wanted("col", key)]
     return RunQuery(
-        badges=tuple(badge for badge in SIGNALS if badge in params.getlist("badge")),
+        badges=tuple(badge for badge in SIGNALS if badge in signals),
         text=params.get("q", "").strip()[:200],
         ranges=tuple(one for one in _ranges(params, problems) if wanted("metric", one.key)),
         starred=params.get("star", "") == "1",

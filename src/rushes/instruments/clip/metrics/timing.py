@@ -309,7 +309,10 @@ DECODE_OK_METRIC = metric(DECODE_OK, decode_ok, too_low="cannot be decoded")
 VIDEO_DURATION_MS_METRIC = metric(VIDEO_DURATION_MS, video_duration_ms)
 AUDIO_DURATION_MS_METRIC = metric(AUDIO_DURATION_MS, audio_duration_ms)
 AV_DURATION_DELTA_MS_METRIC = metric(
-    AV_DURATION_DELTA_MS, av_duration_delta_ms, label="avΔ ms", too_high="sound and picture differ in length"
+    AV_DURATION_DELTA_MS,
+    av_duration_delta_ms,
+    label="A/V\N{NO-BREAK SPACE}gap ms",  # else a narrow table breaks it twice
+    too_high="sound and picture differ in length",
 )
 FPS_METRIC = metric(FPS, fps)
 FRAME_COUNT_METRIC = metric(FRAME_COUNT, frame_count)

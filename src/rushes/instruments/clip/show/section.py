@@ -20,7 +20,7 @@ from rushes.instruments.clip.show.tables import columns, worst_first
 from rushes.instruments.clip.show.timeline import clip_timeline, kept_series
 from rushes.instruments.clip.signals.badges import fired_rules
 from rushes.instruments.clip.signals.choice import pass_lines
-from rushes.instruments.clip.signals.gate import skipped_rules
+from rushes.instruments.clip.signals.gate import skipped_rules, sound_rules
 from rushes.instruments.clip.signals.profile import profile_of
 from rushes.media import MediaFacts
 from rushes.present.pages.film_strips import Strip, telling_frame
@@ -67,7 +67,7 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
             total=len(codes),
             counts=dict(zip(SIGNALS, counts, strict=False)),
             reasons=counted.about,
-            not_judged=scanning.tally_not_judged(shards),
+            not_judged=scanning.tally_not_judged(shards, of_sound=sound_rules(run)),
             words=counted.words,
         ),
         kinds=ranked(counted.kinds),

@@ -55,9 +55,23 @@ def check_gate(run: Run, profile: Profile, gate: Gate) -> GateResult:
 
 
 def skipped_rules(run: Run) -> Callable[[Entry], list[str]]:
-    """Of a clip, the metrics of rules that lacked a value it could have had: a silent clip lacks none of its sound."""
+    """Of a clip, the metrics of rules that lacked a value it could have had.
+
+    A silent clip lacks none of its sound, and of a clip that cannot be decoded that alone is told.
+    """
     own_sound = _own_sound(run)
-    return lambda entry: [name for name in not_judged(entry) if not _has_nothing(entry, name, own_sound=own_sound)]
+
+    def skipped(entry: Entry) -> list[str]:
+        names = [] if _is_unreadable(entry) else not_judged(entry)
+        return [name for name in names if not _has_nothing(entry, name, own_sound=own_sound)]
+
+    return skipped
+
+
+def sound_rules(run: Run) -> Callable[[str], bool]:
+    """Whether a metric is one that a clip without sound need not have in this run: of its own sound."""
+    own_sound = _own_sound(run)
+    return lambda name: own_sound and _is_of_sound(name)
 
 
 def _own_sound(run: Run) -> bool:

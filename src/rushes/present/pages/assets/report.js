@@ -58,7 +58,7 @@ class SubjectTable {
     this.body = card.querySelector("tbody");
     this.classes = [...card.querySelectorAll(".subject-table > thead .c-metric")].map((head) => head.className);
     this.sorting = { by: "signal", down: false };
-    this.filters = { find: "", badge: "", reason: "" };
+    this.filters = { find: "", signal: "", reason: "" };
     this.drawn = new Map();
     this.listen();
     this.update();
@@ -74,19 +74,20 @@ class SubjectTable {
     return parts.toString();
   }
 
-  /** Take filters, sort and an opened row from the address: #run-1?badge=reject&open=clip_7 */
+  /** Take filters, sort and an opened row from the address: #run-1?signal=reject&open=clip_7; older ones say badge. */
   restore() {
     const found = location.hash.slice(1).split(";").find((part) => part.startsWith(`${this.anchor}?`));
     if (!found) return;
     const parts = new URLSearchParams(found.slice(this.anchor.length + 1));
     const has = (form, value) => [...form.options].some((option) => option.value === value);
     const { elements } = this.form;
+    const signal = parts.get("signal") ?? parts.get("badge") ?? "";
     elements.find.value = parts.get("find") ?? "";
     const by = parts.get("sort") ?? "signal";
     this.sorting = { by: has(elements.sort, by) ? by : "signal", down: parts.get("down") === "1" };
     this.filter({
       find: elements.find.value,
-      badge: has(elements.badge, parts.get("badge") ?? "") ? parts.get("badge") ?? "" : "",
+      signal: has(elements.signal, signal) ? signal : "",
       reason: has(elements.reason, parts.get("reason") ?? "") ? parts.get("reason") ?? "" : "",
     }, false);
     this.sort(this.sorting.by, this.sorting.down, false);
@@ -113,7 +114,7 @@ class SubjectTable {
     form.addEventListener("submit", (event) => event.preventDefault());
     form.elements.find.addEventListener("input", () => this.filter({ find: form.elements.find.value }));
     form.elements.find.addEventListener("keydown", (event) => this.fromFind(event));
-    form.elements.badge.addEventListener("change", () => this.filter({ badge: form.elements.badge.value }));
+    form.elements.signal.addEventListener("change", () => this.filter({ signal: form.elements.signal.value }));
     form.elements.reason.addEventListener("change", () => this.filter({ reason: form.elements.reason.value }));
     form.elements.sort.addEventListener("change", () => this.sort(form.elements.sort.value, false));
     form.addEventListener("reset", (event) => { event.preventDefault(); this.clear(); });
@@ -122,9 +123,9 @@ class SubjectTable {
     for (const head of card.querySelectorAll("[data-sort]")) {
       head.addEventListener("click", () => this.sort(head.dataset.sort, this.sorting.by === head.dataset.sort && !this.sorting.down));
     }
-    for (const tile of this.section.querySelectorAll("[data-badge], [data-reason]")) {
+    for (const tile of this.section.querySelectorAll("[data-signal], [data-reason]")) {
       tile.addEventListener("click", () => {
-        const kind = tile.dataset.badge ? "badge" : "reason";
+        const kind = tile.dataset.signal ? "signal" : "reason";
         this.filter({ [kind]: this.filters[kind] === tile.dataset[kind] ? "" : tile.dataset[kind] });
       });
     }
@@ -139,15 +140,15 @@ class SubjectTable {
 
   clear() {
     this.form.elements.find.value = "";
-    this.filter({ find: "", badge: "", reason: "" });
+    this.filter({ find: "", signal: "", reason: "" });
     this.form.elements.find.focus();
   }
 
   filter(change, keep = true) {
     Object.assign(this.filters, change);
-    for (const name of ["badge", "reason"]) this.form.elements[name].value = this.filters[name];
-    for (const tile of this.section.querySelectorAll("[data-badge], [data-reason]")) {
-      const kind = tile.dataset.badge ? "badge" : "reason";
+    for (const name of ["signal", "reason"]) this.form.elements[name].value = this.filters[name];
+    for (const tile of this.section.querySelectorAll("[data-signal], [data-reason]")) {
+      const kind = tile.dataset.signal ? "signal" : "reason";
       tile.setAttribute("aria-pressed", String(this.filters[kind] === tile.dataset[kind]));
     }
     this.update();
@@ -166,10 +167,10 @@ class SubjectTable {
   }
 
   chosen() {
-    const { find, badge, reason } = this.filters;
+    const { find, signal, reason } = this.filters;
     const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.rows.filter((row) =>
-      (!badge || row.badge === badge) &&
+      (!signal || row.badge === signal) &&
       (!reason || row.about.includes(reason)) &&
       wanted.every((word) => row.text.includes(word)));
     const { by, down } = this.sorting;

@@ -73,7 +73,8 @@ def new_study(request: Request) -> Response:
 
 
 def _form_page(request: Request, values: dict[str, object], *, problem: str = "") -> Response:
-    runs = [{"name": name, **run_status(path)} for name, path in workbench(request).runs.items()]
+    every = [{"name": name, **run_status(path)} for name, path in workbench(request).runs.items()]
+    runs = [run for run in every if run["instrument"] == "clip"]  # a study takes no other
     status = 400 if problem else 200
     languages = [(code, strings(code)("common.name")) for code in LANGUAGES]
     facts: dict[str, Any] = {"values": values, "runs": runs, "languages": languages, "problem": problem}
