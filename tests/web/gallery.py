@@ -79,7 +79,7 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="login", address="/login", who="nobody"),
     GalleryPage(name="invitation", address="{invitation}", who="nobody"),
     GalleryPage(name="rater-instructions", address="/rate/instructions", who="rater"),
-    GalleryPage(name="rater-pair", address="/rate", who="trainee"),
+    GalleryPage(name="rater-pair", address="/rate/training", who="trainee"),
     GalleryPage(name="rater-done", address="/rate", who="rater"),
     GalleryPage(name="report", address="report.html", who="file", main=True),
     GalleryPage(name="compare-page", address="compare.html", who="file"),

@@ -196,8 +196,9 @@ def wrapped(name: str, letters: int, *, lines: int = 2) -> list[str]:
 
 
 def row_height(names: Sequence[str], room: Room, *, least: int = 34) -> int:
-    """Pixels for these rows: more where a name takes two lines."""
-    return sum(max(least, 16 * len(wrapped(name, room.letters)) + 6) for name in names)
+    """Pixels for these rows, all of one height: more where a name takes two lines."""
+    lines = max((len(wrapped(name, room.letters)) for name in names), default=1)
+    return max(least, 16 * lines + 6) * len(names)
 
 
 def side_by_side(panels: Sequence[Any], room: Room) -> Any:

@@ -96,7 +96,8 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float,
     first = [_NO_ANSWER] if data.asked or data.people else say_headline(data, metrics)
     headline = Line(text=shortest(*first) if first else told[0])
     rest = told if first else told[1:]
-    made = _opening(headline, [], [*said, *(Line(text=text) for text in rest), *nobody], sure=sure)
+    others = [line for line in said if line.text != headline.text]
+    made = _opening(headline, [], [*others, *(Line(text=text) for text in rest), *nobody], sure=sure)
     metric = brief_say(data, metrics, None if nobody else {})
     return replace(made, brief=(*metric, *signals[:1], *rest, *(line.text for line in nobody)))
 
