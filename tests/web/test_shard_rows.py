@@ -16,6 +16,7 @@ import pytest
 from tests.storage.runs.shard_material import entry as made_up
 from tests.storage.runs.shard_material import names
 
+from rushes.instruments.clip.show.section import many_clips
 from rushes.media import write_clip
 from rushes.storage.runs import Entry, RunWriter, read_run
 from rushes.storage.shards import scanning
@@ -279,3 +280,27 @@ def test_a_run_under_way_answers_with_what_is_finished(tmp_path: Path) -> None:
         assert all(parts.histogram(key) == whole.histogram(key) for key in whole.readings)
         assert all(parts.has_values(key) == whole.has_values(key) for key in whole.readings)
         assert parts.beside(RunQuery(), ids[19]) == whole.beside(RunQuery(), ids[19])
+
+
+def test_a_silent_clip_in_shards_skips_no_sound_rule(make_site: MakeSite, tmp_path: Path) -> None:
+    """Neither on its page nor in the counts of a report; a clip with sound and without the value does."""
+    sound = {"codec": "aac", "sample_rate": 48000, "channels": 1}
+    facts = [
+        {"media": {"audio": audio}, "not_judged": ["av_duration_delta_ms", "sharpness"]} for audio in (None, sound)
+    ]
+    every = [
+        replace(one, subject=replace(one.subject, facts=about))
+        for one, about in zip((entry("silent", 0.1), entry("heard", 0.1)), facts, strict=True)
+    ]
+    ids = [one.subject.id for one in every]
+    with ShardedWriter(tmp_path / "big", size=8, instrument="clip", settings=SETTINGS, inputs=ids, asked=["x"]) as run:
+        run.plan(ids, ids)
+        for one in every:
+            run.add(one)
+        run.finish(ids)
+    stored = read_run(tmp_path / "big")
+    assert (many := many_clips(stored, most=1)) is not None
+    assert many.whole.not_judged == {"av_duration_delta_ms": 1, "sharpness": 2}
+    client = owner(make_site(runs=[tmp_path / "big"]))
+    told = {name: client.get(f"/runs/big/clip.json?id={name}").json()["clip"]["not_judged"] for name in ids}
+    assert told == {"silent": ["sharpness"], "heard": ["av_duration_delta_ms", "sharpness"]}

@@ -247,7 +247,9 @@ def test_a_preference_run_shows_its_ranking(make_site: MakeSite, tmp_path: Path)
     with RunWriter(tmp_path / "run", instrument="preference", settings={}) as run:
         run.add(Entry(subject=subject, measurements=study_measurements(votes, rubric_version="0.1")))
         run.finish(["demo"])
-    page = html.unescape(owner(make_site(runs=[tmp_path / "run"])).get("/runs/run").text)
+    client = owner(make_site(runs=[tmp_path / "run"]))
+    assert 'name="runs"' not in client.get("/studies/new").text, "a study is made of runs of clips"
+    page = html.unescape(client.get("/runs/run").text)
     table = grids(read_run(tmp_path / "run"))[0]
     assert f"<h2>{table.title}</h2>" in page
     for row in table.texts():
