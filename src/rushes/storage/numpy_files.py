@@ -36,7 +36,7 @@ FAULTS: tuple[type[Exception], ...] = (
 )
 """What reading a damaged numpy file can raise."""
 _ONE_AT_A_TIME = threading.Lock()
-"""numpy parses headers with `ast`; with Python 3.11.7 that raised SystemError while a page read several files at once."""
+"""numpy parses headers with `ast`; with Python 3.11.7 that raised SystemError when a page read several at once."""
 
 
 def load_npz(
