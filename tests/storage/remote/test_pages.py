@@ -89,6 +89,7 @@ def test_view_shows_a_run_of_a_store(bucket: Bucket, here: Path, settings: dict[
             assert page.url.partition("?")[0].endswith("/runs/seen") and "take2" in page.read().decode()
         viewer.terminate()
         assert "this is a copy" in viewer.stderr.read()
+    gc.collect()
     assert left_behind(settings) == []
 
 

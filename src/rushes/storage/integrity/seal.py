@@ -57,11 +57,18 @@ def is_sealed(info: Mapping[str, Any]) -> bool:
     return info.get("status") == "complete" and isinstance(info.get(SEAL), dict)
 
 
+def _is_whole(seal: Mapping[str, Any]) -> bool:
+    return isinstance(seal.get("files"), dict) and isinstance(seal.get("definitions"), str)
+
+
 def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None]) -> Iterator[str]:
     """What is not as sealed, a line each; `found` has the digests of files as read, None for one that is missing."""
     if not is_sealed(info):
         return
     seal = info[SEAL]
+    if not _is_whole(seal):
+        yield f"{place}/run.json: its seal changed after the run was complete"
+        return
     for name, wanted in seal["files"].items():
         if name in found and found[name] is None:
             yield f"{place}/{name}: is missing"
@@ -73,7 +80,7 @@ def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None])
 
 def found_files(folder: Path, info: Mapping[str, Any]) -> dict[str, str | None]:
     """The digests of the sealed files in a folder, as they are now."""
-    names = info[SEAL]["files"] if is_sealed(info) else ()
+    names = info[SEAL]["files"] if is_sealed(info) and _is_whole(info[SEAL]) else ()
     return {name: file_digest(folder / name) if (folder / name).exists() else None for name in names}
 
 

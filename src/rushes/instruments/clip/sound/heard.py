@@ -49,6 +49,6 @@ def speech_of(track: AudioTrack) -> Speech:
 
 def require_speech() -> None:
     """Raise `MissingDependency`, with the command that mends it, where Silero VAD cannot run."""
-    optional_package("torch", NEEDS_TORCH)
+    optional_package("torch", NEEDS_TORCH, extra="fvd")
     if not is_pulled(group_named("vad")):
         raise MissingDependency(f"speech is found by Silero VAD; run: {pull_command('vad')}")
