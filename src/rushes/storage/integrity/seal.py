@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import RunError
+from rushes.core.errors import DefinitionError, RunError
 from rushes.core.machine.provenance import file_digest
 
 SEAL = "seal"
@@ -52,6 +52,14 @@ def definitions_digest(definitions: object) -> str:
     return hashlib.sha256(canonical_json(definitions).encode()).hexdigest()
 
 
+def _digest_of(definitions: object) -> str:
+    """The digest; "" of what no run can hold, such as an infinite bound."""
+    try:
+        return definitions_digest(definitions)
+    except DefinitionError:
+        return ""
+
+
 def is_sealed(info: Mapping[str, Any]) -> bool:
     """Whether a run is complete and has a seal."""
     return info.get("status") == "complete" and isinstance(info.get(SEAL), dict)
@@ -74,7 +82,7 @@ def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None])
             yield f"{place}/{name}: is missing"
         elif name in found and found[name] != wanted:
             yield f"{place}/{name}: changed after the run was complete"
-    if definitions_digest(info.get("definitions")) != seal["definitions"]:
+    if _digest_of(info.get("definitions")) != seal["definitions"]:
         yield f"{place}/run.json: its definitions changed after the run was complete"
 
 
