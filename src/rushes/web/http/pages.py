@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -101,16 +101,9 @@ def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str
     bench = workbench(request)
     # `viewing`: this is `rushes view`, without studies and accounts; `landed`: the address still has its token.
     about = {"viewing": bench.viewing, "landed": getattr(request.state, "landed", False)}
-    words = {"notice": "", "problem": "", "t": _words(request, template), "switch": False, "opens": _opens(request)}
-    return {**words, **about, **context}
-
-
-def _opens(request: Request) -> Callable[[str], bool]:
-    """Whether whoever is signed in may open an address: a page links to nothing that would be refused."""
-    from rushes.web.http.access import may
-
-    session = getattr(request.state, "admin", None)
-    return lambda path: session is None or may(session.role, "GET", path)
+    # Whether whoever is signed in may open an address (`access.admin`): a page links to nothing that would be refused.
+    about["opens"] = getattr(request.state, "opens", lambda path: True)
+    return {"notice": "", "problem": "", "t": _words(request, template), "switch": False, **about, **context}
 
 
 def _words(request: Request, template: str) -> Strings:
