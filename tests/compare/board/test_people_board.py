@@ -261,6 +261,24 @@ class TestHeadline:
         assert found.headline in {f"{start} (about {more} more prompts needed)." for more in (3, 4)}
         assert len(found.headline.split()) <= MOST_WORDS
 
+    def test_systems_with_the_same_mean_are_called_equal(self) -> None:
+        asked = replace(reading("look", label="look", better="higher"), instrument="preference")
+        for means, words in (
+            ((3.5, 3.5, 3.5), "Raters ranked amber, birch and cedar equal in look (3.50)."),
+            ((3.5, 3.5, 2.0), "Raters ranked amber and birch equal first in look (3.50)."),
+        ):
+            data = board_data(("amber", "birch", "cedar"), (asked,), prompts=12)
+            rows = {name: [m - 0.5, m + 0.5] * 6 for name, m in zip(data.names, means, strict=True)}
+            values = {
+                (name, asked.key): {
+                    p.id: Measurement(definition=asked.definition, value=v, count=2)
+                    for p, v in zip(data.prompts, row, strict=True)
+                }
+                for name, row in rows.items()
+            }
+            whole = {key: replace(m, value=float(np.mean(rows[key[0]]))) for key, m in data.whole.items()}
+            assert opened(replace(data, values=values, whole=whole)).headline == words
+
     def test_a_declared_reference_is_named_and_does_not_compete(self, tmp_path: Path) -> None:
         write_ratings(tmp_path / "ratings.csv", planted({"real": [4.5], "amber": [3.5], "birch": [2]}))
         folder = suite_of(tmp_path, [f"p{n}" for n in range(15)], names=("real", "amber", "birch"))

@@ -190,7 +190,7 @@ def _ranking(
     conditions = replace(conditions, raters_known=votes.knows_raters)
     counts = prepared(votes.pairs(), ties)
     one_sided = bool(counts.wins_first.any() or counts.wins_second.any()) and is_one_sided(counts)
-    chosen = Choices(ties=ties, prior=ONE_SIDED_PRIOR if one_sided else 0.0, interval=kind, floored=one_sided)
+    chosen = Choices(ties=ties, prior=ONE_SIDED_PRIOR if one_sided else 0.0, interval=kind)
     numbers = list(strength_numbers(votes, at, chosen, conditions))
     elo, rank = ({m.place["system"]: m for m in numbers if m.name == name} for name in ("bt_elo", "bt_rank"))
     if any(m.value is None for m in elo.values()):
