@@ -84,7 +84,7 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
     touch(tmp_path, "seq/1.png")
     with pytest.raises(InputError, match="lists seq/1.png twice"):
         read_set(listing)
-    with pytest.raises(InputError, match="nothing is there"):
+    with pytest.raises(InputError, match="found nothing"):
         read_set(tmp_path / "nowhere")
 
 
@@ -112,7 +112,7 @@ def test_a_whole_linked_tree_is_read_and_a_link_back_counts_nothing_twice(tmp_pa
     found = read_set(tmp_path / "set")
     assert sorted(clip.files[0].name for clip in found.clips) == ["x.mp4", "y.mp4", "z.mp4"]
     reasons = dict(found.ignored)
-    assert reasons["gone.mp4"] == f"a link to {tmp_path}/nowhere.mp4, which is not there"
+    assert reasons["gone.mp4"] == f"a link to {tmp_path}/nowhere.mp4, which does not exist"
     assert reasons["self"] == "a link to a folder that is read anyway"
     assert len(reasons) == 3  # and one of the two ways to store/a
 
@@ -150,7 +150,7 @@ def test_missing_numbers_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", ["0001.jpg", "1.png"])
 def test_one_number_twice_is_refused(tmp_path: Path, other: str) -> None:
     touch(tmp_path, "v/0001.png", "v/0002.png", f"v/{other}")
-    with pytest.raises(InputError, match="have the same number; a frame comes once"):
+    with pytest.raises(InputError, match="have the same number; remove one of them"):
         read_set(tmp_path)
 
 

@@ -85,7 +85,7 @@ def test_one_run_is_no_comparison(runs, count):
 
 def test_runs_that_do_not_fit(tmp_path, runs, takes):
     other = write_run(tmp_path / "gamma", {"elsewhere": takes / "gamma_T1_p00.mp4"})
-    with pytest.raises(StudyError, match="no subject in common"):
+    with pytest.raises(StudyError, match="no clip in common"):
         from_runs([runs[0], other])
     twin = write_run(tmp_path / "again" / "alpha", {"T1_p00": takes / "alpha_T1_p00.mp4"})
     with pytest.raises(StudyError, match="called 'alpha' too"):
@@ -155,7 +155,7 @@ def test_kinds_and_expected_answers_are_checked(service, tmp_path, takes):
 
 def test_duplicate_pairs_are_refused_and_nothing_is_added(service, study, manifest, two_systems):
     before = service.studies()[0].pairs
-    with pytest.raises(StudyError, match="would be there twice; nothing was imported"):
+    with pytest.raises(StudyError, match="already exists; nothing was imported"):
         service.import_csv(study, manifest, clips=two_systems)
     assert service.studies()[0].pairs == before
 

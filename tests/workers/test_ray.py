@@ -461,5 +461,5 @@ def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -
 def test_a_memory_limit_needs_proc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushes.workers.limits.resident_mb", lambda pid: None)
     for where in (Engine(), Engine(kind="ray")):
-        with pytest.raises(InputError, match="a memory limit needs /proc"):
+        with pytest.raises(InputError, match="a memory limit needs Linux's /proc"):
             list(run_tasks(square, [1], engine=where, memory_mb=100))

@@ -135,7 +135,7 @@ class Definition:
                 raise DefinitionError(f"{self.name}: raised_by and lowered_by are lists of words; got {words!r}")
         if both := sorted(set(self.places) & set(keys)):
             raise DefinitionError(
-                f"{self.name}: {both[0]} is a place and a parameter; what a number is about is a place"
+                f"{self.name}: {both[0]} is both a place and a parameter; what a number is about belongs to its places"
             )
         object.__setattr__(self, "params", tuple(sorted(self.params)))
         settings = dict(self.params) | {key: "<…>" for key in self.open_params}

@@ -53,7 +53,7 @@ def open_service(
     database = Database(target, migrate=migrate)
     if media is None and database.path is None:
         database.close()
-        raise StudyError("with PostgreSQL, say where canonicalised clips go: --media FOLDER")
+        raise StudyError("with PostgreSQL, name a folder for canonicalised clips: --media FOLDER")
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
 
 

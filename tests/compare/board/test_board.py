@@ -254,7 +254,9 @@ class TestPage:
 
     def test_no_reading_is_one_clear_line(self, tmp_path: Path) -> None:
         data = replace(board_data(), readings=(), refused=(Refused(name="fvd", why="n_gt differs"),))
-        with pytest.raises(InputError, match=r"no metric was measured alike for every system.*fvd: n_gt differs"):
+        with pytest.raises(
+            InputError, match=r"no metric was measured with the same definition for every system.*fvd: n_gt differs"
+        ):
             write_board(data, tmp_path / "board.html", verdicts={})
 
     def test_a_place_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_files_and_the_numbers_beside_them(measured_suite: Path, tmp_path: Path)
     data = json.loads(invoked("figure", "ratings", measured_suite, "-o", tmp_path / "a.svg", "--json").stdout)
     assert data["rows"][0]["value"] == 4.5 and data["written"][0].endswith("a.svg")
     wrong = invoked("figure", "ratings", measured_suite, "-o", tmp_path / "a.docx")
-    assert wrong.exit_code == 1 and "a figure is a file of .pdf, .svg or .png" in wrong.stderr
+    assert wrong.exit_code == 1 and "expected a .pdf, .svg or .png file" in wrong.stderr
 
 
 def test_a_figure_never_overwrites_what_it_was_drawn_from(small_evaluation: Evaluation, tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_runs_that_moved_as_a_whole_are_remarked_on() -> None:
 
 def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
     base, again, other = (gate_run(name, {PSNR: BASE}, sha256="ab") for name in "acb")
-    assert "the very files of the baseline" in check_regression(base, other, repeats=[again]).remarks[0]
+    assert "the same files as the baseline" in check_regression(base, other, repeats=[again]).remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_nothing_shared_or_nothing_that_judges() -> None:
     with pytest.raises(InputError, match="no subject has the same id"):
         check_regression(base, gate_run("b", {PSNR: [1.0]}, clips=["x"]), metrics={"psnr": 1})
     runs = [gate_run(name, {BLUR: BASE}) for name in "abc"]
-    with pytest.raises(InputError, match="says better or worse by itself; name one.*metrics={'blur': …}"):
+    with pytest.raises(InputError, match="has a better direction; name one.*metrics={'blur': …}"):
         check_regression(runs[0], runs[1], repeats=runs[2:])
 
 

@@ -387,7 +387,7 @@ def test_two_papers_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("x", "y"):
         fidelity_run(tmp_path / name / "fidelity", AMBER)
         paper_folder(tmp_path / name, "Amber", {"fidelity": "fidelity"})
-    with pytest.raises(InputError, match="another row is called 'Amber' too; run rushes paper with another name"):
+    with pytest.raises(InputError, match="another row is also called 'Amber' too; run rushes paper with another name"):
         paper_table([tmp_path / "x", tmp_path / "y"])
 
 
@@ -504,5 +504,5 @@ def test_an_unknown_column_is_helped(systems: list[Path]) -> None:
 
 def test_a_run_without_a_column_says_which_there_are(tmp_path: Path) -> None:
     run = fidelity_run(tmp_path / "run", three(planted("other"), 1.0, 0.1))
-    with pytest.raises(InputError, match="expected numbers of psnr, ssim, .*; the runs have none of them"):
+    with pytest.raises(InputError, match="expected numbers of psnr, ssim, .*; the runs have none of these"):
         paper_table(run)

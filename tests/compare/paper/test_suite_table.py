@@ -107,7 +107,7 @@ def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measu
     ):
         with pytest.raises(InputError, match=words):
             paper_table(small_evaluation, columns=name)
-    with pytest.raises(InputError, match="a suite is a table by itself"):
+    with pytest.raises(InputError, match="a suite makes a table of its own"):
         paper_table(measured_suite, measured_suite)
 
 
@@ -142,7 +142,7 @@ def test_intervals_beside_and_under(small_evaluation: Evaluation) -> None:
     assert "<br>±" in under.markdown() and "<br>" not in beside.markdown() and "±" in beside.markdown()
     assert r"\scriptsize $\pm$" in under.latex(width="one")
     assert "±" in repr(beside.text("text")) and "<small>±" in beside.html()
-    with pytest.raises(InputError, match="expected an interval beside or under"):
+    with pytest.raises(InputError, match="expected interval beside, under"):
         paper_table(small_evaluation, interval="above")  # type: ignore[arg-type]
 
 

@@ -135,7 +135,7 @@ def test_nothing_in_common_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no subject has the same id in both runs: .*such as x.*such as y"):
         compare_runs(a, b)
     c = write_run(tmp_path / "c", {"x": {FREEZE.with_params(eps=2.0): 0.1}}, tier=1)
-    with pytest.raises(InputError, match=r"share 1 subjects but no number compares: freeze_frame_ratio: eps is"):
+    with pytest.raises(InputError, match=r"share 1 clips, but no values can be compared: freeze_frame_ratio: eps is"):
         compare_runs(a, c)
 
 

@@ -35,7 +35,7 @@ def test_two_give_what_they_always_gave_and_three_give_every_one_against_the_fir
     # three changed at all, so Holm is over three
     assert found.family == 3 and "tests:3" in found.find("blur_score")[0].holm.signature
     assert [one.second for one in found.find("decode_failures")] == ["B", "C"]
-    with pytest.raises(InputError, match="the two runs do not both have it"):
+    with pytest.raises(InputError, match="only one of the two runs has it"):
         found.find("no_such_metric")
 
 

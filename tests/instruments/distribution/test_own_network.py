@@ -122,7 +122,7 @@ def test_what_a_network_cannot_be_is_said(sets, tmp_path: Path) -> None:
         ({"protocol": "videogpt"}, "says how clips are read; got protocol videogpt"),
         ({"sample_duration": 8}, "says which frames the network sees; got sample_duration 8"),
         ({"precision": "fp16"}, "runs in fp32; got precision fp16"),
-        ({"sensitivity": True}, "has its manifest's"),
+        ({"sensitivity": True}, "a network of your own has none"),
     ):
         with pytest.raises(InputError, match=said):
             compare_sets(*pair, network=manifest, **options)

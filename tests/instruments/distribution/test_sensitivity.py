@@ -107,5 +107,5 @@ def test_the_command(
     result = CliRunner().invoke(app, [*map(str, words), "--sensitivity"])
     assert result.exit_code == 0, result.output
     assert "Which constant would have changed it by how much" in result.stdout and "%" in result.stdout
-    with pytest.raises(InputError, match="the sensitivity is that of one protocol; got protocol all"):
+    with pytest.raises(InputError, match="the sensitivity is of one protocol at a time; choose one instead of all"):
         compare_sets(sets / "gen", sets / "gt", protocol="all", sensitivity=True)

@@ -135,7 +135,7 @@ def test_a_path_that_contains_the_root_and_any_way_to_name_a_device(
     assert again["FVD-3DInception"] in found
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for device in ("cuda:0", torch.device("cuda")):
-        with pytest.raises(InputError, match="torch sees no CUDA device here; ask for the device cpu"):
+        with pytest.raises(InputError, match="torch finds no CUDA device here; use the device cpu"):
             calculate_video_metrics(few, "gen", "gt", ["fvd"], device=device)
     with pytest.raises(InputError, match="expected device cpu, cuda or cuda:0; got 'mps'"):
         calculate_video_metrics(few, "gen", "gt", ["fvd"], device=torch.device("mps"))
@@ -235,7 +235,7 @@ def test_statistics_of_parts_merge_to_the_same_value(
     merged = compared(sets / "gen", f"{tmp_path}/gt*.npz", random_weights)
     assert merged["fvd"].value == whole["fvd"].value
     assert merged.gt[0][1].sha256 == whole.gt[0][1].sha256
-    with pytest.raises(InputError, match="expected saved statistics; nothing is there"):
+    with pytest.raises(InputError, match="expected saved statistics; found nothing"):
         compared(sets / "gen", f"{tmp_path}/none*.npz", random_weights)
 
 
@@ -261,7 +261,7 @@ def test_bad_input(
         compared(sets / "gen", sets / "gt", {"i3d": random_weights["i3d"]}, metrics=("fid-vid",))
     with pytest.raises(InputError, match="at least one metric"):
         compared(sets / "gen", sets / "gt", random_weights, metrics=())
-    with pytest.raises(InputError, match="decoding processes are a number from 0; got -1"):
+    with pytest.raises(InputError, match="expected 0 or more decoding processes; got -1"):
         compared(sets / "gen", sets / "gt", random_weights, jobs=-1)
     with pytest.raises(InputError, match="each protocol's own number of frames; got 8"):
         compared(sets / "gen", sets / "gt", random_weights, protocol="all", sample_duration=8)

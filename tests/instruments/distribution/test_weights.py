@@ -130,7 +130,7 @@ def test_missing_weights_say_which_where_and_the_digest(tmp_path: Path, monkeypa
         "make-random r3d50",
     ):
         assert words in str(caught.value)
-    with pytest.raises(WeightsError, match="gone.pt: expected a weights file; nothing is there"):
+    with pytest.raises(WeightsError, match="gone.pt: expected a weights file; found nothing"):
         find_weights("i3d", ["gone.pt"])
 
 
@@ -246,7 +246,7 @@ def test_a_digest_of_content() -> None:
 
 
 def test_missing_weights_are_a_file_not_found_error() -> None:
-    with pytest.raises(FileNotFoundError, match="gone.pt: expected a weights file; nothing is there"):
+    with pytest.raises(FileNotFoundError, match="gone.pt: expected a weights file; found nothing"):
         read_weights("gone.pt")
     error = pickle.loads(pickle.dumps(WeightsNotFound("what to do")))
     assert isinstance(error, WeightsError) and str(error) == "what to do"

@@ -140,7 +140,7 @@ def test_frames_leave_the_machine_only_after_the_host_was_confirmed(world, tmp_p
     with pytest.raises(InputError, match="nothing was sent"):
         judged(world, tmp_path / "run", spec, confirm=lambda plan: asked.append(plan) or False)
     assert asked[0].destination == "judge.invalid" and asked[0].calls == 84 and not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="the judge answers nothing: the endpoint cannot be reached"):
+    with pytest.raises(InputError, match="the judge does not answer: the endpoint cannot be reached"):
         judged(world, tmp_path / "run", spec, yes=True, attempts=1)
 
 

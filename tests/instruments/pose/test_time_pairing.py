@@ -40,7 +40,7 @@ def test_clips_of_two_rates_pair_by_time(tmp_path: Path) -> None:
     assert (twice["mpjpe"].value, twice.pairing.frames, len(twice.pairing.pred_only)) == (0.0, 10, 10)
     with pytest.raises(InputError, match="p.npz: has no times"):
         scored(tmp_path, {"keypoints": gt}, fast, pair="time")
-    with pytest.raises(InputError, match="times have to rise"):
+    with pytest.raises(InputError, match="needs times that rise"):
         scored(tmp_path, fast | {"time_ms": np.zeros(20)}, fast, pair="time")
 
 

@@ -123,9 +123,7 @@ def test_one_of_a_subject(tmp_path: Path) -> None:
     blur = [entry(name, Measurement(definition=BLUR, value=value, count=1)) for name, value in (("a", 1.0), ("b", 2.0))]
     run = write(tmp_path / "run", *blur)
     assert run.one("blur", subject="b").value == 2.0
-    with pytest.raises(
-        InputError, match="2 numbers are called blur, measured alike on several clips. Pick a clip with subject='ID'"
-    ):
+    with pytest.raises(InputError, match="2 values are called blur, one per clip. Choose a clip with subject='ID'"):
         run.one("blur")
 
 

@@ -136,7 +136,7 @@ def test_arena_and_pwcmp_hold_the_raters_votes(service: StudyService, decided: s
 
 def test_decisions_are_asked_for_only_where_they_can_stand(service: StudyService, decided: str, tmp_path: Path) -> None:
     for form in (key for key in FORMATS if key != "dpo"):
-        with pytest.raises(InputError, match=f"{form} lists votes one by one"):
+        with pytest.raises(InputError, match=f"{form} lists single votes"):
             export_study(service, decided, tmp_path / "x", form=form, adjudicated=True)
     assert not (tmp_path / "x").exists()
 

@@ -81,7 +81,7 @@ def believe(
     from rushes.compare.output import write_out
 
     if save is None and (metric or kind or data or seen != "unknown"):
-        raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
+        raise InputError("--metric, --kind, --seen and --data describe a credential; add --save FILE.toml")
     found = compared(
         runs,
         ratings,

@@ -50,7 +50,9 @@ def import_scores(
 
     if all(file.suffix.lower() == ".json" for file in files):
         if define or definitions:
-            raise typer.BadParameter("VBench's results have their definitions already", param_hint="--define")
+            raise typer.BadParameter(
+                "VBench's results already have their definitions; leave out --define", param_hint="--define"
+            )
         made = import_vbench(files, out, system=system, overwrite=overwrite)
     elif len(files) > 1:
         raise typer.BadParameter(f"expected one CSV, or VBench's JSON files; got {len(files)} files", param_hint="FILE")

@@ -175,7 +175,7 @@ def clip(
     if csv == "-" and as_json:
         raise typer.BadParameter("--csv - and --json both write to stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
-        raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
+        raise typer.BadParameter("--add and --overwrite exclude each other; give one", param_hint="--add")
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
     outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
     if len(paths) == 1 and _is_run(paths[0]):
@@ -253,7 +253,7 @@ def _judge_again(
 
     for option, value in refused.items():
         if value:
-            raise InputError(f"{path}: this is a run, which is judged again and not measured; {option} is for clips")
+            raise InputError(f"{path}: this is a run, which is judged again but not measured; leave out {option}")
     run, rules = judged_again(read_run(path), profile)
     if as_json:
         print_json(_as_json(run))

@@ -35,7 +35,7 @@ def _known_metrics(names: list[str] | None) -> list[str] | None:
     for name in names or ():
         if not _is_metric(name):
             known = (*METRICS, *SHORTHANDS, *GIVEN_METRICS)
-            raise typer.BadParameter(f"no metric of sets is called {name!r}{did_you_mean(name, known)}")
+            raise typer.BadParameter(f"no set metric is called {name!r}{did_you_mean(name, known)}")
     return names
 
 

@@ -98,7 +98,7 @@ def plan(
         from rushes.cli.study.planning import plan_method
 
         if simple or metric:
-            raise InputError(f"--simple and --with go with pairs; got --method {method}")
+            raise InputError(f"--simple and --with are for pairs; got --method {method}")
         size = {"systems": systems, "raters": raters, "prompts": prompts, "min_raters": min_raters}
         run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed}
         plan_method(

@@ -230,7 +230,7 @@ def _lines(path: Path) -> list[str]:
     try:
         return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected a list of ids, one a line; it cannot be read ({error})") from None
+        raise InputError(f"{path}: expected a list of ids, one per line; cannot be read ({error})") from None
 
 
 @app.command("upgrade")

@@ -244,7 +244,7 @@ def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[Sourc
 
     if asked.is_pairs or own:
         if questions:
-            raise typer.BadParameter("--question goes with --method acr, acr-hr or dcr, and without --rubric")
+            raise typer.BadParameter("--question needs --method acr, acr-hr or dcr, and no --rubric")
         return {}
     return {"rubric": rubric_of_method(asked, questions, prompts=any(clip.prompt_text for clip in clips))}
 
@@ -317,7 +317,7 @@ def import_(
     from rushes.suite.study_material import study_material
 
     if bool(sources) == (ratings is not None) or (lenient and ratings is None):
-        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient goes with the latter")
+        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient is only for ratings")
     declared = read_families(family or ())
     data: dict[str, Any] = {"votes": 0}
     said: list[str] = []

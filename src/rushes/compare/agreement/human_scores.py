@@ -167,7 +167,7 @@ def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
     told = [row for row in rows if row.prompt and sum(row.votes)]
     if not told:
         raise InputError(
-            f"{source}: no vote names its prompt, so none can be compared with the clips of a run; "
+            f"{source}: no vote names its prompt, so the votes cannot be matched to clips of a run; "
             "rank the systems with rushes rank instead"
         )
     remarks = [f"{len(rows) - len(told)} votes without a prompt are left out"] if len(told) < len(rows) else []

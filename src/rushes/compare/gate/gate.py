@@ -99,7 +99,7 @@ gate = check_regression
 def _whole_run(given: Path | str | Run) -> Run:
     run = given if isinstance(given, Run) else read_run(given)
     if run.status != "complete":
-        raise InputError(f"{run.place}: the run is {run.status}; a gate needs whole runs, so let it finish first")
+        raise InputError(f"{run.place}: the run is {run.status}; a gate needs complete runs, so let it finish first")
     return with_subjects(run)
 
 
@@ -134,10 +134,10 @@ def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]
     if found.only_second:
         yield f"{len(found.only_second)} clips are in the candidate only, and were not looked at"
     if _same_files(found.first, found.second):
-        yield "the candidate measured the very files of the baseline: the gate compares these clips with themselves"
+        yield "the candidate measured the same files as the baseline, so the gate compares these clips with themselves"
     for run in repeats:
         if _same_files(found.first, run):
-            yield f"{run.place} measured the very files of the baseline: it can show no noise"
+            yield f"{run.place} measured the same files as the baseline, so it shows no noise"
     for rule in rules:
         shift = rule.floor.shift_p if rule.floor else None
         if rule.gated and rule.floor and shift is not None and shift < _SHIFT_P and rule.floor.sd > 0:

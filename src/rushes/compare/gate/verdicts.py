@@ -250,7 +250,7 @@ def _no_noise(gate: MetricGate) -> str:
     real = "the baseline's runs do not differ, so every difference is real"
     if gate.verdict == "cannot tell":
         return (
-            f"{real}, but its mean is not significantly different from 0; say how much you would let through "
+            f"{real}, but its mean is not significantly different from 0; say how large a change you would accept "
             f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')})"
         )
     if gate.verdict == "worse":

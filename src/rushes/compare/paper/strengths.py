@@ -32,7 +32,7 @@ def question_strengths(suite: SuiteRun) -> dict[str, Strengths]:
         return {}
     place = relocate(suite.suite.votes, beside=suite.path)
     if place is None:
-        raise InputError(f"{suite.suite.votes}: the file of votes is not where the suite found it")
+        raise InputError(f"{suite.suite.votes}: the file of votes is no longer where the suite found it")
     ranked = rank_votes(place)
     return {question: _strengths(ranked.of(question)) for question in ranked.questions}
 

@@ -139,7 +139,7 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
     often = Counter(system.name for system in systems)
     if chosen := [system for system in systems if often[system.name] > 1 and system.columns is not None]:
         raise InputError(
-            f"{chosen[0].place}: another row is called {chosen[0].name!r} too; run rushes paper with another "
+            f"{chosen[0].place}: another row is also called {chosen[0].name!r}; run rushes paper with another "
             f"{option('--name')}"
         )
     return tuple(replace(system, name=system.place) if often[system.name] > 1 else system for system in systems)

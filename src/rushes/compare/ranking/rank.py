@@ -104,9 +104,7 @@ def _read(votes: Path | str | Iterable[Vote], *, by: str, study: str, confidence
         return _of_study(str(votes), study, by, confidence)
     elsewhere = Conditions(rubric_version=NO_RUBRIC, exclusion_rule=NO_RULE, confidence=confidence)
     if study:
-        raise InputError(
-            f"{votes}: {option('--study')} names a study of a database ({', '.join(DATABASES)}, or an address)"
-        )
+        raise InputError(f"{votes}: {option('--study')} needs a database ({', '.join(DATABASES)}, or an address)")
     if isinstance(votes, (str, Path)):
         return _Given(rows=read_counted(votes, by=by), source=str(votes), conditions=elsewhere)
     return _Given(rows=of_votes(votes, by=by), source="votes", conditions=elsewhere)

@@ -119,7 +119,8 @@ def question_scales(people: HumanScores, declared: Mapping[str, str]) -> dict[st
     """
     if unknown := [question for question in declared if question and question not in people.scores]:
         raise InputError(
-            f"{people.source}: no question {unknown[0]!r} to have a scale; it has {some(people.dimensions)}"
+            f"{people.source}: a scale is given for {unknown[0]!r}, which is not a question; there "
+            f"are {some(people.dimensions)}"
         )
     found: dict[str, str] = {}
     for question, of_clip in people.scores.items():

@@ -190,7 +190,7 @@ class RunComparison(Answer):
             if name in (refusal.name, refusal.first, refusal.second):
                 raise InputError(f"{name} was not compared: {refusal.why}")
         have = ", ".join(dict.fromkeys(m.reading.name for m in every))
-        raise InputError(f"{name}: the two runs do not both have it; they share {have}")
+        raise InputError(f"{name}: only one of the two runs has it, or neither; they share {have}")
 
 
 def metrics_html(metrics: Iterable[MetricComparison]) -> str:

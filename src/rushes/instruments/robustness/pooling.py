@@ -261,7 +261,7 @@ def _paired_sweeps(
     pairs = [(report, others[_name(report)]) for report in first if _name(report) in others]
     if not pairs:
         raise InputError(
-            f"no sweep of {first[0].path} has a namesake in {second[0].path}; sweep the same clips with both judges"
+            f"no sweep of {first[0].path} has a counterpart in {second[0].path}; sweep the same clips with both judges"
         )
     lost = len(first) + len(second) - 2 * len(pairs)
     return pairs, [f"{lost} sweeps have no namesake on the other side, and are left out"] if lost else []
@@ -278,7 +278,7 @@ def _check_clip(one: SweepReport, other: SweepReport) -> None:
         raise InputError(f"{one.path} and {other.path} have different axes; both judges must see the same")
     for report in (one, other):
         if not report.scores or report.scores[0].failed:
-            raise InputError(f"{report.path}: has no baseline answer to hold its runs against; compare other sweeps")
+            raise InputError(f"{report.path}: has no baseline answer to compare its runs with; choose other sweeps")
 
 
 def _paired_runs(one: SweepReport, other: SweepReport) -> tuple[list[Pair], int]:

@@ -96,7 +96,7 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
             elif entry.is_file():
                 files.append(path)
             elif entry.is_symlink() and not path.exists():
-                passed_over.add("broken_links", path, f"a link to {_target(path)}, which is not there")
+                passed_over.add("broken_links", path, f"a link to {_target(path)}, which does not exist")
             else:
                 passed_over.add("odd", path, "no regular file")
     return files

@@ -108,7 +108,7 @@ def _rows(path: Path | str) -> list[tuple[int, dict[str, str]]]:
         other = "; votes without the rubric's columns are ranked by rushes rank" if votes else ""
         raise InputError(
             f"{path}: a ratings CSV has the columns of rushes study export; {missing[0]} and "
-            f"{len(missing) - 1} more are not there{other}"
+            f"{len(missing) - 1} more are missing{other}"
         )
     return rows
 

@@ -41,7 +41,7 @@ def settle(
     if changed:
         name = changed[0]
         raise StudyError(
-            f"family {name} has votes under the {before[name].kind} form and cannot become {wanted[name]}; "
+            f"family {name} has votes as {before[name].kind} and cannot become {wanted[name]}; "
             "give the new samples another family"
         )
     made = decide({*names, *wanted}, declared=wanted, edited=edited, voted=voted)

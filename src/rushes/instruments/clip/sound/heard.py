@@ -51,4 +51,4 @@ def require_speech() -> None:
     """Raise `MissingDependency`, with the command that mends it, where Silero VAD cannot run."""
     optional_package("torch", NEEDS_TORCH)
     if not is_pulled(group_named("vad")):
-        raise MissingDependency(f"speech is found by Silero VAD; run: {pull_command('vad')}")
+        raise MissingDependency(f"finding speech needs Silero VAD; run: {pull_command('vad')}")

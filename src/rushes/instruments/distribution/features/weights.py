@@ -109,7 +109,7 @@ def read_weights(path: Path | str) -> Weights:
             f"{file}: expected a weights file; that is a folder: give a file in it, or set RUSHES_WEIGHTS to it"
         )
     if not file.is_file():
-        raise WeightsNotFound(f"{file}: expected a weights file; nothing is there")
+        raise WeightsNotFound(f"{file}: expected a weights file; found nothing")
     sha256 = file_digest(file)
     content = _loaded(file, sha256)
     state = _plain_state(file, content, sha256)
@@ -206,7 +206,7 @@ def _in_folder(place: Path, backbone: str) -> Weights | None:
         weights = read_weights(place)
         return weights if weights.backbone == backbone else None
     if not place.is_dir():
-        raise WeightsNotFound(f"RUSHES_WEIGHTS names {place}: expected a folder with weights; nothing is there")
+        raise WeightsNotFound(f"RUSHES_WEIGHTS is {place}: expected a folder with weights; found nothing")
     if (published := _published_in(place, backbone)) is not None:
         return published
     for file in sorted(file for file in place.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()):

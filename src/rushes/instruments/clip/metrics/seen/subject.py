@@ -215,7 +215,7 @@ def _straightness(seen: SubjectObservation) -> Measurement:
 def require_subject() -> None:
     """Raises `MissingDependency` where torch or one of the two networks is not here."""
     if find_spec("torch") is None:
-        raise MissingDependency("features of frames need torch; run: pip install 'rushes[fvd]'")
+        raise MissingDependency("frame features need torch; run: pip install 'rushes[fvd]'")
     for group in ("subject", "inception"):
         if not is_pulled(group_named(group)):
             raise MissingDependency(
