@@ -119,7 +119,7 @@ def test_what_a_network_cannot_be_is_said(sets, tmp_path: Path) -> None:
     manifest = small.features(tmp_path)
     for options, said in (
         ({"metrics": "fid"}, "fid has a network of its own; on tiny_dino it is fvd or kvd"),
-        ({"protocol": "videogpt"}, "says how clips are read; got protocol videogpt"),
+        ({"protocol": "videogpt"}, "says how clips are read; leave out protocol videogpt"),
         ({"sample_duration": 8}, "says which frames the network sees; got sample_duration 8"),
         ({"precision": "fp16"}, "runs in fp32; got precision fp16"),
         ({"sensitivity": True}, "a network of your own has none"),

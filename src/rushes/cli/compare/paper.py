@@ -75,7 +75,7 @@ def paper(
     ] = None,
     device: Annotated[Literal["cpu", "cuda"] | None, typer.Option(help="Where networks run.")] = None,
     jobs: Jobs = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the folder.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the contents of the folder.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX.")] = False,
     signatures: Annotated[
         Literal["footnote", "comment", "none"], typer.Option(help="Where the LaTeX has its signatures.")

@@ -49,7 +49,8 @@ def clip(
         list[str],
         typer.Argument(
             metavar="PATH…",
-            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is only judged again.",
+            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is "
+            "judged again, not measured.",
         ),
     ],
     audio: Annotated[
@@ -97,16 +98,16 @@ def clip(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Also measure this metric, on request or of another package; may be given again.",
+            help="Also measure this optional metric, or one from another package; repeatable.",
         ),
     ] = None,
     motion: Annotated[
         bool,
-        typer.Option("--motion", help="Also follow the motion (optical flow); on where the profile has such a rule."),
+        typer.Option("--motion", help="Also measure motion (optical flow); on if a rule of the profile needs it."),
     ] = False,
     network: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Also measure with a network of your own: its manifest; may be given again."),
+        typer.Option(metavar="FILE", help="Also measure with a network of your own, by its manifest; repeatable."),
     ] = None,
     prompts: Annotated[
         str | None,

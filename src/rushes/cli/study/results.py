@@ -40,23 +40,25 @@ def plan(
     preference: Annotated[
         float, typer.Option(help="The preference to find: the better system's share of decided votes.")
     ] = 0.6,
-    systems: Annotated[int, typer.Option(help="How many systems are compared; votes are dealt over their pairs.")] = 2,
+    systems: Annotated[int, typer.Option(help="How many systems are compared; votes are spread over their pairs.")] = 2,
     raters: Annotated[int, typer.Option(help="How many raters.")] = 10,
     prompts: Annotated[int, typer.Option(help="How many prompts.")] = 50,
-    votes_per_rater: Annotated[int, typer.Option(help="The most votes a rater gives.")] = 40,
+    votes_per_rater: Annotated[int, typer.Option(help="Maximum number of votes per rater.")] = 40,
     min_raters: Annotated[
         int | None,
-        typer.Option(min=2, help="Raters per pair, as in `create`. Default: as many as the votes are enough for."),
+        typer.Option(min=2, help="Raters per pair, as in `create`. Default: as many as the votes allow."),
     ] = None,
     taste: Annotated[float, typer.Option(help="How far raters' tastes differ: a standard deviation in logits.")] = 0.5,
     leaning: Annotated[float, typer.Option(help="How far prompts differ, in the same unit.")] = 0.5,
     tie_share: Annotated[float, typer.Option(help="Ties among votes between equals.")] = 0.15,
-    power: Annotated[float, typer.Option(help="How often the better system shall be found.")] = 0.8,
+    power: Annotated[float, typer.Option(help="How often the better system should be found.")] = 0.8,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     metric: Annotated[
         str,
         typer.Option(
-            "--with", metavar="METRIC", help="What a metric spares: its correlation with people, or its credential."
+            "--with",
+            metavar="METRIC",
+            help="Show what a metric saves: give its correlation with people, or its credential.",
         ),
     ] = "",
     metric_prompts: Annotated[
@@ -354,7 +356,7 @@ def export(
         ),
     ] = "csv",
     adjudicated: Annotated[
-        bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")
+        bool, typer.Option(help="dpo: use adjudicators' decisions instead of the samples' votes.")
     ] = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
@@ -393,7 +395,7 @@ def validity(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """How often does each clip metric pick the clip that people prefer? 0.5 is a coin.
+    """How often does each clip metric pick the clip that people prefer? 0.5 is chance.
 
     Example: rushes study validity takes --run runs/model_a --run runs/model_b -o runs/validity
     """

@@ -150,7 +150,7 @@ def adjudicate(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Show the samples whose raters disagree, the most divided first, or decide one, using reason tags.
+    """List the samples whose raters disagree, most divided first, or decide one with reason tags.
 
     A decided sample is shown to no more raters; its votes stay as they are.
 

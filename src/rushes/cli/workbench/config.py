@@ -15,7 +15,7 @@ _VARIABLES = ("RUSHES_CACHE", "RUSHES_CONFIG", "RUSHES_STAGING", "RUSHES_WEIGHTS
 def config(context: typer.Context, as_json: Json = False) -> None:
     """Show the active configuration: from rushes.toml in this folder or above, and from the environment.
 
-    The file is checked whole: an option that no command has is one line and exit code 1.
+    The whole file is checked. An unknown option is reported in one line, with exit code 1.
 
     Example: rushes config
     """

@@ -28,7 +28,7 @@ def demo(
 ) -> None:
     """Make sample clips with planted faults, run every instrument on them, and show that each fault is found.
 
-    What an earlier demo left in the folder is replaced.
+    An earlier demo in the folder is replaced.
 
     Example: rushes demo -o demo
     """

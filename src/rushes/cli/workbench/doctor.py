@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
-    """Check the installation: what is there, which models are found, how to get the rest.
+    """Check the installation: what is installed, which models are found, how to get the rest.
 
-    Exits with 0 unless the core itself is broken: a missing extra is a choice.
+    Exits with 0 unless the core itself is broken; extras are optional.
 
     Example: rushes doctor
     """

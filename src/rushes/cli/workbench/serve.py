@@ -44,11 +44,11 @@ def serve(
         str, typer.Option("--host", help="Address to listen on. The default can be reached from this machine only.")
     ] = "127.0.0.1",
     public_url: Annotated[
-        str, typer.Option("--public-url", help="How raters reach the server when it stands behind a proxy.")
+        str, typer.Option("--public-url", help="Address at which raters reach a server behind a proxy.")
     ] = "",
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is believed."),
+        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is trusted."),
     ] = None,
     log: Annotated[
         Literal["text", "json", "off"],

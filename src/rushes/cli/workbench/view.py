@@ -30,7 +30,7 @@ def view(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="[FOLDER]",
+            metavar="FOLDER",
             help="A run, or a folder with runs, boards, sweeps and studies below; here, s3:// or gs://.",
         ),
     ] = ".",

@@ -65,7 +65,7 @@ def declared(name: str, facts: Mapping[str, Any], source: str) -> DeclaredColumn
         raise InputError(f"{source}: {name} has no {unknown[0]!r}; it may have {', '.join(_WORDS)}")
     if lacking := [key for key in ("unit", "better") if not facts.get(key)]:
         raise InputError(
-            f"{source}: {name} needs {' and '.join(lacking)}(the unit of its values, "
+            f"{source}: {name} needs {' and '.join(lacking)} (the unit of its values, "
             f"and whether higher or lower is better)"
         )
     if facts["better"] not in _BETTER:
