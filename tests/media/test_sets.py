@@ -29,7 +29,7 @@ def test_a_mixed_folder(tmp_path: Path) -> None:
     assert found.ignored == (
         (".hidden.mp4", "hidden: its name begins with a dot"),
         ("cover.png", "a picture without a number"),
-        ("notes.txt", "no clip by its ending, .txt"),
+        ("notes.txt", "not a clip by its ending, .txt"),
     )
     sequence = found.clips[0]
     assert sequence.is_sequence and [p.name for p in sequence.files] == ["0001.png", "0002.png", "0010.png"]
@@ -77,7 +77,7 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
         read_set(f"{tmp_path}/*.mov")
     touch(tmp_path / "notes", "a.md", "cover.png")
     with pytest.raises(
-        InputError, match=r"found none; there are a.md \(no clip by its ending, .md\), cover.png \(a pict"
+        InputError, match=r"found none; there are a.md \(not a clip by its ending, .md\), cover.png \(a pict"
     ):
         read_set(tmp_path / "notes")
     listing.write_text("seq/1.png\nseq/1.png\n")

@@ -137,7 +137,7 @@ def test_one_rater_has_no_intervals_and_no_word_of_their_overlap(study: tuple[Pa
     db, folder = study
     done("study", "import", "s", "--ratings", table(folder, *rows(1)), "--db", db)
     text = report(db, folder / "run")
-    assert "There are no intervals: clustered intervals need two raters. So nothing says how sure the order is." in text
+    assert "There are no intervals: clustered intervals need two raters. So the order's certainty is unknown." in text
     assert "overlap" not in text
 
 

@@ -97,7 +97,7 @@ def _copied(
     for done, (key, clip) in enumerate(data.clips.items(), 1):
         found = None if is_remote(clip.path) else relocate(clip.path, beside=index.run(key).path)
         if found is None:
-            missing.append(f"{key[0]}, {key[1]}: the clip is not where its run found it")
+            missing.append(f"{key[0]}, {key[1]}: the clip is no longer where its run found it")
             continue
         name = _safe_name(key, Path(found).suffix, used)
         target = folder / name

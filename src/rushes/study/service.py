@@ -302,7 +302,9 @@ class StudyService(Transactions):
                 connection.exec_driver_sql("SELECT 1")
         except SQLAlchemyError:
             return "the database does not answer"
-        return "" if self.media_folder.is_dir() or not self.media_folder.exists() else "the media folder is no folder"
+        return (
+            "" if self.media_folder.is_dir() or not self.media_folder.exists() else "the media folder is not a folder"
+        )
 
     def relocate(self, study: str | None = None) -> Located:
         """Look for every clip below the media folder, and keep paths relative to it from now on."""

@@ -204,7 +204,7 @@ def test_bad_files_and_questions(tmp_path: Path) -> None:
 def test_one_system_and_few_clips(tmp_path: Path) -> None:
     place, ratings = runs(tmp_path)[0], ratings_file(tmp_path, systems=("amber",))
     found = believe(place, ratings)
-    assert found.level == "clip" and "no prompt has two systems: the verdict rests on all clips" in found.remarks[-1]
+    assert found.level == "clip" and "no prompt has two systems: the verdict is over all clips" in found.remarks[-1]
     with pytest.raises(InputError, match="no pairs to order"):
         believe(place, ratings, statistic="pairwise_accuracy")
     numbers = found.believed[0].numbers

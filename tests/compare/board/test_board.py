@@ -91,7 +91,7 @@ class TestOpening:
         assert "Elo: cedar 11.98 a" in text and "Nobody" not in text
 
     def test_one_system_has_nothing_to_be_better_than(self) -> None:
-        assert found(board_data(("amber",))).startswith("One system alone")
+        assert found(board_data(("amber",))).startswith("Only one system")
 
 
 class TestCells:

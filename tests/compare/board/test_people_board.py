@@ -200,7 +200,7 @@ class TestColumns:
         assert any("changed since rushes suite run" in line for line in collect_board(folder).remarks)
         file.unlink()
         gone = collect_board(folder)
-        assert any("is not where the suite found it" in line for line in gone.remarks)
+        assert any("is no longer where the suite found it" in line for line in gone.remarks)
         assert "Nobody was asked" not in str(opened(gone)) and opened(gone).headline.startswith("People were asked")
 
     def test_suite_init_takes_up_the_one_study_that_people_voted_in(

@@ -136,7 +136,7 @@ def test_one_number_by_repeats_by_intervals_or_not_at_all() -> None:
     kept = check_regression(base, near, repeats=repeats)
     assert kept.answer == "same" and "first:mean-of-4-runs" in kept.metrics[0].difference.signature
     bare = check_regression(base, near, metrics={"fvd": 20})
-    assert bare.answer == "cannot tell" and "takes repeats" in bare.metrics[0].sentence
+    assert bare.answer == "cannot tell" and "needs repeats" in bare.metrics[0].sentence
     drawn = gate_run("a", {FVD: [100.0]}, interval=4.0), gate_run("n", {FVD: [102.0]}, interval=4.0)
     assert check_regression(*drawn, metrics={"fvd": 20}).answer == "same"
     assert check_regression(*drawn, metrics={"fvd": 9}).metrics[0].verdict == "cannot tell"
@@ -229,7 +229,7 @@ def test_the_candidate_under_another_name_is_no_repeat() -> None:
     with pytest.raises(InputError, match="elsewhere: a repeat is .* this is a copy of the candidate"):
         check_regression(base, worse, repeats=[copied])
     again = gate_run("c", {PSNR: shifted(BASE, -5.0)}, sha256="bb")
-    with pytest.raises(InputError, match="this is a run of the candidate's very files"):
+    with pytest.raises(InputError, match="this is a run of the candidate's files"):
         check_regression(base, worse, repeats=[again])
 
 

@@ -184,7 +184,7 @@ def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evalu
             if m.definition.name == "freeze_frame_ratio" and m.definition.param("input") == "raw"
         ]
         assert values[system.name] == pytest.approx(sum(found) / len(found))
-    assert any("not tested: it is no column of the board" in note for note in made.notes)
+    assert any("not tested: it is not a column of the board" in note for note in made.notes)
 
 
 def test_set_distances_of_a_suite_are_columns(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def test_the_same_files_under_two_names_are_said(tmp_path: Path) -> None:
     clip_run(tmp_path / "birch", THREE, same_files=True)
     board = collect_board([tmp_path / "amber", tmp_path / "birch", tmp_path / "amber"])
     assert "amber and birch have the very same file for 3 prompts" in board.remarks
-    assert any("was given twice, and counts once" in remark for remark in board.remarks)
+    assert any("was given twice; it counts once" in remark for remark in board.remarks)
 
 
 def test_two_runs_of_one_system_that_disagree_give_no_value(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_other_signatures_are_refused_by_name_and_the_rest_is_compared(tmp_path:
     found = compare_runs(a, b)
     assert [m.statistics.metric.name for m in found.metrics] == ["blur_score"]
     assert [r.why for r in found.refused] == [
-        "freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other; these numbers do not compare"
+        "freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other; these values are not comparable"
     ]
     assert found.unshared == (SCENE_CUT_COUNT.signature,)
     with pytest.raises(InputError, match="was not compared: freeze_frame_ratio: eps is"):
@@ -220,7 +220,7 @@ def test_places_read_differently_are_refused_once(tmp_path: Path) -> None:
         runs.append(replace(run, measurements={"study": (*run.measurements["study"], more)}))
     found = compare_runs(*runs)
     assert [(r.name, r.why) for r in found.refused] == [
-        ("placed_score", "placed_score: k is 20 in one and 50 in the other; these numbers do not compare")
+        ("placed_score", "placed_score: k is 20 in one and 50 in the other; these values are not comparable")
     ]
     assert (len(found.metrics), found.unshared) == (1, ())
 

@@ -102,7 +102,7 @@ def test_the_second_model_and_the_difference() -> None:
     assert (gap.definition.param("n_versus"), gap.definition.param("cut")) == ("40", "by-digest")
     assert gap.definition.param("bias") == "jackknife-off" and gap.interval is not None
     assert gap.note.startswith("no verdict with 40 clips for D = 400: a set with too little variety looks closer")
-    assert "45 and 40 clips do not compare" in gap.note
+    assert "45 and 40 clips are not comparable" in gap.note
 
 
 def test_shares_with_too_few_clips_are_missing() -> None:

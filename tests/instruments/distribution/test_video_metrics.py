@@ -49,7 +49,7 @@ def test_the_documented_call(
     assert list(results) == ["FVD-3DRN50", "FVD-3DInception"]
     assert all(isinstance(value, float) and value > 0 for value in results.values())
     if not torch.cuda.is_available():
-        assert "no CUDA device here: computing on the CPU" in capsys.readouterr().err
+        assert "no CUDA device here; computing on the CPU" in capsys.readouterr().err
     labelled = compared(few / "gen", few / "gt", random_weights)["fvd"]
     assert labelled.value == results["FVD-3DInception"] and "weights:random-seed0" in labelled.signature
 
@@ -104,7 +104,7 @@ def test_what_a_reader_must_know_is_on_stderr(
     )
     printed = capsys.readouterr()
     lines = printed.err.splitlines()
-    assert "note: random weights: this number compares only with itself" in lines  # once, for both
+    assert "note: random weights: this value is comparable only with values of the same weights" in lines
     assert "note: sets of different size: 5 generated and 3 real clips" in lines
     assert any(line.startswith("left out of the ground-truth set: ") and "broken.mp4" in line for line in lines)
     for key, d in (("FVD-3DRN50", 2048), ("FVD-3DInception", 400)):

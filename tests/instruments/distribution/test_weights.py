@@ -49,7 +49,7 @@ def test_random_checkpoints_have_the_published_layouts(random_weights: dict[str,
 def test_a_random_checkpoint_says_so(random_weights: dict[str, Path]) -> None:
     found = read_weights(random_weights["i3d"])
     assert (found.backbone, found.label, found.known_as, found.is_random) == ("i3d", "random-seed0", None, True)
-    assert found.remark == "random weights: this number compares only with itself"
+    assert found.remark == "random weights: this value is comparable only with values of the same weights"
     assert read_weights(random_weights["r3d50"]).backbone == "r3d50"
 
 

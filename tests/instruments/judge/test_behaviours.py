@@ -133,7 +133,7 @@ def test_a_model_that_changes_in_mid_run_is_told_and_is_another_number(world, tm
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [
-        ("malformed", "the endpoint's reply is no chat completion"),
+        ("malformed", "the endpoint's reply is not a chat completion"),
         ("cut_off", "the endpoint's reply broke off"),
         ("huge", "the endpoint's reply is over 4 MiB"),
         ("redirect", "the endpoint answered 302"),

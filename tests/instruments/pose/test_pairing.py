@@ -24,7 +24,7 @@ def agree(pred: PoseSet, gt: PoseSet, **asked: object) -> tuple[object, PoseSet,
 def test_by_count_and_said_so() -> None:
     body, _, _, notes = agree(file(17), file(17, path="g.npy"))
     assert body is COCO_17
-    assert notes == ["g.npy: 17 joints taken as coco-17; say --skeleton if they are not"]
+    assert notes == ["g.npy: 17 joints taken as coco-17; give --skeleton if they are not"]
     assert agree(file(17), file(17), skeleton="h36m-17")[0] is H36M_17
     assert agree(file(33), file(33, skeleton="mediapipe-33"))[3] == []
 

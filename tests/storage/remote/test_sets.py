@@ -99,7 +99,7 @@ def test_the_same_bytes_as_the_same_sets_here(
     near = compared(sets / "gen", sets / "gt", run=tmp_path / "near")
     far = compared(gen, gt.rstrip("/"), jobs=1, run=tmp_path / "far")
     assert [name for _, features in far.gt for name in features.names] == ["take2.mkv", "take10.mkv", "walk"]
-    assert far.passed_over == near.passed_over == (("gt", ("notes.md", "no clip by its ending, .md")),)
+    assert far.passed_over == near.passed_over == (("gt", ("notes.md", "not a clip by its ending, .md")),)
     measured = [(tmp_path / name / "measurements.jsonl").read_bytes() for name in ("near", "far")]
     assert measured[0] == measured[1] and b'"fvd|' in measured[0]
     subjects = (tmp_path / "far" / "subjects.jsonl").read_text(encoding="utf-8")

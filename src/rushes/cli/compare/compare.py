@@ -222,7 +222,7 @@ def _say_states(runs: Sequence[Run]) -> None:
     """On stderr, which runs are not complete."""
     for run in runs:
         if run.status != "complete":
-            say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
+            say(f"{run.place}: the run is {run.status}; only what is finished was compared")
 
 
 def _show_two(found: RunsComparison, verbose: bool) -> None:

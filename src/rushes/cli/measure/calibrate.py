@@ -55,7 +55,7 @@ def calibrate(
         file.write(found.toml(source=" ".join(clips)))
     _show(found, verbose=verbose)
     if found.left_out:
-        tell(f"Skipped, because they could not be read completely: {found.left_out}")
+        tell(f"Skipped, because they could not be fully read: {found.left_out}")
     next_line("clip", *clips, "--profile", out)
     print(out)
 

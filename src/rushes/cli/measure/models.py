@@ -197,5 +197,5 @@ def make_random(
     if as_json:
         print_json({"network": network, "seed": seed, "label": f"random-seed{seed}", "path": str(path)})
         return
-    print(f"weights:random-seed{seed} for {network}; numbers made with it compare only with each other")
+    print(f"weights:random-seed{seed} for {network}; values made with it are comparable only with each other")
     print(path)

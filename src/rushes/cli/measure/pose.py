@@ -223,7 +223,7 @@ def _show(done: PoseEvaluation, *, verbose: bool) -> None:
     if floors(done.measurements):
         tell(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
     if len(done.accuracies) > 1:
-        tell("The same predictions under each normalisation: these PCKs do not compare with one another.")
+        tell("The same predictions under each normalisation: these PCKs are not comparable with one another.")
     notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)
     for line in (*notes, *done.warnings):
         say(f"Note: {line}")

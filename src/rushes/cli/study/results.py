@@ -193,7 +193,7 @@ def worth_of(metric: str) -> tuple[str, float]:
             raise InputError(f"{metric}: the credential has no agreement within one system") from None
         if one.seen != "no":
             had = "were" if one.seen == "yes" else "may have been"
-            say(f"the clips of {one.data.name} {had} looked at while {one.metric} was made: expect less elsewhere")
+            say(f"the clips of {one.data.name} {had} seen while {one.metric} was made: expect less elsewhere")
         rho = one.within_system.value
         return f"{one.metric} (ρ {rho:.2f} with {one.question} within one system, {one.data.name})", rho
     if not -1.0 <= value <= 1.0:
@@ -206,8 +206,8 @@ def _show_fewer(design: Design, fewer: Measurement, called: str, metric_prompts:
     where = "many more prompts" if metric_prompts is None else f"{metric_prompts} prompts"
     votes = round(design.votes * (1 - needed / design.prompts))
     tell(
-        f"With {called} on {where}, {math.ceil(needed - 1e-9)} rated prompts tell what {design.prompts} do alone: "
-        + (f"about {votes} votes fewer, as far as prompts decide." if votes else "it spares nobody a vote.")
+        f"With {called} on {where}, {math.ceil(needed - 1e-9)} rated prompts are worth {design.prompts} without it: "
+        + (f"about {votes} fewer votes, as far as prompts decide." if votes else "it saves no votes.")
     )
 
 
@@ -377,7 +377,7 @@ def export(
         say(f"paths in the file are relative to {made.root}")
     if made.decided and FORMATS[form].decisions and not adjudicated:
         many = f"{made.decided} sample has" if made.decided == 1 else f"{made.decided} samples have"
-        say(f"{many} an adjudicator's decision, which this file does not follow; --adjudicated takes it")
+        say(f"{many} an adjudicator's decision, which this file ignores; --adjudicated uses it")
     data = {"study": study, "format": form, "votes": made.votes, "left_out": made.left_out}
     data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "root": made.root, "file": str(out)}
     answer(as_json, data, str(out))

@@ -133,7 +133,7 @@ def retire(
     with open_studies(db) as service:
         votes = service.running.retire_pair(study, sample, why=why, by=by)
     data = {"study": study, "sample": sample, "votes": votes}
-    answer(as_json, data, f"{sample} is retired; its {votes} votes stay.")
+    answer(as_json, data, f"{sample} is retired; its {votes} votes still count.")
 
 
 @app.command("problems")
@@ -191,7 +191,10 @@ def payments(
         lines = service.running.payments(study, participants=known)
     text = _payment_text(form, lines, reward)
     if form != "list" and (hidden := sum(bool(line.participant) and not is_known(line) for line in lines)):
-        say(f"{hidden} raters are left out: their ids are hashed. --participants FILE, Prolific's list, matches them")
+        say(
+            f"{hidden} raters are left out: their ids are hashed. To include them, give Prolific's "
+            f"list: --participants FILE"
+        )
     if str(out) == "-":
         print(text, end="")
         return

@@ -26,7 +26,7 @@ def backup(
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Back up all studies with their clips, while the server runs. The backup is verified by reading it back.
+    """Back up all studies with their clips, while the server runs. The backup is checked before this command ends.
 
     The folder can be served as it is: rushes serve --db FOLDER/studies.db. Exit code 1 if a clip is missing.
 
@@ -93,4 +93,4 @@ def audit(
         )
         for line in lines
     ]
-    print_words(f"What was done to {study}", (*TEXT("time (UTC)", "by", "what"), "details"), rows)
+    print_words(f"Log of {study}", (*TEXT("time (UTC)", "by", "what"), "details"), rows)

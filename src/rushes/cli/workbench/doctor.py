@@ -43,7 +43,7 @@ def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
             if piece.kind == "core" and not piece.here:
                 tell(f"{piece.name} does not work: {piece.detail}")
         if missing:
-            print_words("What is missing, and how to get it", ("name", "kind", "needed for", "command"), missing)
+            print_words("Missing, and how to get it", ("name", "kind", "needed for", "command"), missing)
         else:
             print("Nothing is missing.")
     if not is_sound(pieces):

@@ -193,7 +193,7 @@ def shown_host(host: str) -> str:
 
 def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:
     if reachable and not address.startswith("https://"):
-        say("warning: this address can be reached from other machines without encryption; put a TLS proxy in front")
+        say("warning: other machines can reach this address without encryption; put a TLS proxy in front of it")
     if as_json:
         print_json({"address": address, "setup": setup}, flush=True)
     elif setup:

@@ -189,7 +189,7 @@ def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
     if uneven := sum(not _balanced(pairs) for pairs in met.values()):
         remarks.append(
             f"on {uneven} of {len(met)} prompts not every pair of systems was judged equally often: a share of wins "
-            "there depends on whom a clip met; rushes study validity goes vote by vote"
+            "there depends on whom a clip met; rushes study validity compares vote by vote"
         )
     exact = {
         question: {key: {rater: won / votes for rater, (won, votes) in by.items()} for key, by in of_clip.items()}

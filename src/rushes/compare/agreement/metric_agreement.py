@@ -97,7 +97,7 @@ def believe(
     joined = Join.of(measured, people)
     notes: tuple[str, ...] = ()
     if level == "within-prompt" and not (joined.paired and level in joined.levels):
-        level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
+        level, notes = "clip", ("no prompt has two systems: the verdict is over all clips pooled",)
         if statistic == "pairwise_accuracy":
             raise InputError(f"{people.source}: no prompt has clips of two systems, so there are no pairs to order")
     terms = _Terms(
@@ -190,7 +190,7 @@ def _verdict(
     if inside and not few:
         return "no relation", ""
     if inside or p > 1 - confidence:
-        return "inconclusive", "too few prompts" if few else "the interval holds agreement and none"
+        return "inconclusive", "too few prompts" if few else "the interval includes both agreement and none"
     return "inconclusive", "beyond chance, but no more than the margin"
 
 

@@ -122,7 +122,7 @@ def scores_of_runs(
     remarks += averaged
     for (system, _), run in zip(opened, folded, strict=True):
         if run.status != "complete":
-            remarks.append(f"{run.place}: the run is {run.status}; what is finished so far was read")
+            remarks.append(f"{run.place}: the run is {run.status}; only what is finished was read")
         clips = [subject for subject in run.subjects if subject.kind in _CLIPS]
         # A set beside its clips is a mean that repeats what they say.
         keys = {subject.id: _key(subject, system, systems) for subject in clips or run.subjects}

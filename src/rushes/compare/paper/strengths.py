@@ -12,7 +12,7 @@ from rushes.core.errors import InputError
 from rushes.storage.runs.relocation import relocate
 from rushes.suite.folder import SuiteRun
 
-_UNKNOWN = "raters are not known: the interval says how prompts differ, not how other raters would"
+_UNKNOWN = "raters are unknown: the interval covers other prompts, not other raters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

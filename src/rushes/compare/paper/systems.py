@@ -68,7 +68,7 @@ class SystemNumber:
         A clip that is missing on one side is no difference here: the table says that the means are over different ones.
         """
         if not self._same_references(other):
-            return "they were compared with different references"
+            return "they have different references"
         shared = [clip for clip in self.subjects if clip in other.subjects]
         pairs = ((self.subjects[clip], other.subjects[clip]) for clip in shared)
         return next(filter(None, (_other_medium(self.measurement.definition, a, b) for a, b in pairs)), "")

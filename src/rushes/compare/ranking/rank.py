@@ -79,7 +79,10 @@ def rank_votes(
         rankings += found
         if len(found) > 1:
             groups = " and ".join("{" + ", ".join(sorted(one.systems)) + "}" for one in found)
-            remarks.append(f"{question}: no votes link {groups}: each group is ranked on its own, Elos do not compare")
+            remarks.append(
+                f"{question}: no votes link {groups}: each group is ranked on its own, "
+                f"and Elos are not comparable between groups"
+            )
     if not rankings:
         raise InputError(f"{given.source}: {remarks[-1] if remarks else 'expected votes; there are none'}")
     return RankedVotes(source=given.source, rankings=tuple(rankings), remarks=tuple(remarks))

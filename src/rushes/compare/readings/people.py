@@ -82,7 +82,7 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
     for file in suite.suite.asked:
         place = relocate(file, beside=suite.path)
         if place is None:
-            made.remarks.append(f"{file}: is not where the suite found it, so what people said is left out")
+            made.remarks.append(f"{file}: is no longer where the suite found it, so people's ratings are left out")
             continue
         if suite.digests.get(file, digest := hashlib.sha256(place.read_bytes()).hexdigest()) != digest:
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")

@@ -125,7 +125,7 @@ def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
         )
     samples = [(run, run.subjects[0].id if run.subjects else "none") for run in (a, b)]
     shown = [f"{run.place} ({len(run.subjects)}, such as {sample})" for run, sample in samples]
-    return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
+    return f"no subject has the same id in both runs: {' and '.join(shown)}; give matching clips the same name"
 
 
 def _compare(

@@ -255,7 +255,10 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
         if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
             detail = "with other rules" if rules[shown] == others[shown] else "in the other"
-            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals do not compare"
+            return (
+                (),
+                f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals are not comparable",
+            )
     profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
     definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
     return tuple(

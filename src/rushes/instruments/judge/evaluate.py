@@ -126,7 +126,7 @@ def judge_clips(
     Args:
         clips: a folder, a pattern or several, or systems as {name: folder}.
         judge: openai:URL#MODEL, "command:CMD {request}", python:MODULE:FUNCTION, replay:FILE, or a function.
-        prompts: a CSV file with prompt_id and prompt_text, or `Prompt`s; name clips by prompt_id.
+        prompts: a CSV file with prompt_id and prompt_text, or `Prompt`s; clips are called by prompt_id.
         form: "graded" (the default), 1 to 5 per clip; "pairs" of systems, in both orders; "questions" made from the
             prompt, answered with yes or no.
         questions: a file of your own questions; by default ours for the form.

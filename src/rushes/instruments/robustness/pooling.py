@@ -165,7 +165,11 @@ def alpha_measurement(axis: str, units: Sequence[Sequence[str | None]], *, grid:
     found = clip_alpha(usable)
     if found.value is None:
         same = len({answer for unit in usable for answer in unit}) == 1
-        why = "every answer is the same, so nothing tells steadiness from habit" if same else Why.NEEDS_TWO_CLIPS.text
+        why = (
+            "every answer is the same, so a steady judge cannot be distinguished from a constant one"
+            if same
+            else Why.NEEDS_TWO_CLIPS.text
+        )
         return Measurement.missing(definition, why, count=len(usable), at=at)
     return Measurement.of(definition, found, at=at, note=_no_interval(found))
 
@@ -264,7 +268,7 @@ def _paired_sweeps(
             f"no sweep of {first[0].path} has a counterpart in {second[0].path}; sweep the same clips with both judges"
         )
     lost = len(first) + len(second) - 2 * len(pairs)
-    return pairs, [f"{lost} sweeps have no namesake on the other side, and are left out"] if lost else []
+    return pairs, [f"{lost} sweeps have no counterpart on the other side and are left out"] if lost else []
 
 
 def _name(report: SweepReport) -> str:

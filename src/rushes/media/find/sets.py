@@ -194,7 +194,7 @@ def _of_files(places: Mapping[_Picture, Place], root: PurePath) -> _Found:
         if is_clip(path):
             found.clips.append(Clip(_below(path, root), (place,)))
         elif path.suffix.lower() not in IMAGE_SUFFIXES:
-            found.ignored.append((_below(path, root), f"no clip by its ending, {path.suffix or 'none'}"))
+            found.ignored.append((_below(path, root), f"not a clip by its ending, {path.suffix or 'none'}"))
     return found
 
 

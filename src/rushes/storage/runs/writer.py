@@ -131,7 +131,7 @@ class RunWriter:
     def _misfits(self) -> AbstractContextManager[None]:
         """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
         return misfits(
-            f"{self.path}: the run's files do not fit together", f"choose another {option('-o')} or remove the folder"
+            f"{self.path}: the run's files are inconsistent", f"choose another {option('-o')} or remove the folder"
         )
 
     def _begin(self) -> None:

@@ -58,7 +58,7 @@ from rushes.web.workbench import workbench
 router = admin_router()
 
 STATIC = "/static/board"
-_GONE = Thumbnail(missing="The clip is not where the run found it.")
+_GONE = Thumbnail(missing="The clip is no longer where the run found it.")
 
 
 @with_json_view(router, "/boards/{name}")

@@ -36,7 +36,7 @@ def unheard(seen: Any) -> str:
     if seen.audio is None or not len(seen.audio.samples):
         return str(seen.audio_missing or "the clip has no sound")
     if not np.isfinite(seen.audio.samples).all():
-        return "the sound holds samples that are no numbers; export it again"
+        return "the sound has samples that are NaN; export it again"
     return "" if seen.audio.samples.any() else "the sound is silent"
 
 

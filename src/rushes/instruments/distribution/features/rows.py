@@ -174,7 +174,7 @@ def stored_sets(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
 def _why(error: Exception) -> str:
     """numpy's own words for a file that is no archive advise to unpickle it, which nobody should."""
     if "allow_pickle" in str(error):
-        return "it is no .npz archive, or holds Python objects"
+        return "it is not an .npz archive, or holds Python objects"
     return f"it has no entry {error}" if isinstance(error, KeyError) else reason(error)
 
 

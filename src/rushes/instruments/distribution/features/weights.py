@@ -61,7 +61,7 @@ class Weights:
     def remark(self) -> str:
         """What a reader must know about these weights; "" for the published ones."""
         if self.is_random:
-            return "random weights: this number compares only with itself"
+            return "random weights: this value is comparable only with values of the same weights"
         published = self.kind.published
         return "" if self.known_as or not published else f"weights are not the published {published[0].file}"
 
@@ -283,7 +283,7 @@ def _why(file: Path, error: Exception) -> str:
     if head.startswith(b"PK"):
         return "damaged or cut off"
     if isinstance(error, pickle.UnpicklingError) and "weights_only" in str(error).lower():
-        return "it holds more than tensors, which is not run"
+        return "it holds more than tensors, and was not loaded"
     return reason(error)[:80]
 
 
@@ -361,4 +361,4 @@ def default_recipe(backbone: Backbone) -> Recipe:
 def _digests(sha256: str, backbone: Backbone | None = None) -> str:
     kinds = [backbone] if backbone else [kind for _, kind in BACKBONES.items()]
     wanted = " or ".join(f"{file.file} ({file.digest})" for kind in kinds for file in kind.published[:1])
-    return f"; wanted {wanted}, got sha256 {sha256}" if wanted else f"; got sha256 {sha256}"
+    return f"; expected {wanted}, got sha256 {sha256}" if wanted else f"; got sha256 {sha256}"

@@ -155,7 +155,7 @@ def _resolved(device: str | torch.device) -> tuple[str, AbstractContextManager[o
     if isinstance(device, _Default):
         found = resolve_device(None)
         if found == "cpu":
-            _print("no CUDA device here: computing on the CPU")
+            _print("no CUDA device here; computing on the CPU")
         return found, nullcontext()
     parts = re.fullmatch(r"(cpu|cuda)(?::([0-9]+))?", str(device))
     if parts is None:

@@ -76,7 +76,7 @@ def _named(skeleton: str | None, gt: PoseSet, notes: list[str]) -> Skeleton:
             f"say where the hips are: {option('--hips L,R')}"
         )
     if gt.joint_names is None:
-        notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; say --skeleton if they are not")
+        notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; give --skeleton if they are not")
     return body
 
 
