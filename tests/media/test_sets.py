@@ -65,7 +65,7 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
     touch(tmp_path, "a.mp4", "readme.md")
     listing = tmp_path / "list.txt"
     listing.write_text("a.mp4\ngone.mp4\n")
-    with pytest.raises(InputError, match=r"lists .*gone.mp4, which is not there \(1 missing"):
+    with pytest.raises(InputError, match=r"lists .*gone.mp4, which does not exist \(1 missing"):
         read_set(listing)
     listing.write_text("a.mp4\na.mp4\n")
     with pytest.raises(InputError, match="twice"):

@@ -88,7 +88,7 @@ def test_runs_that_do_not_fit(tmp_path, runs, takes):
     with pytest.raises(StudyError, match="no clip in common"):
         from_runs([runs[0], other])
     twin = write_run(tmp_path / "again" / "alpha", {"T1_p00": takes / "alpha_T1_p00.mp4"})
-    with pytest.raises(StudyError, match="called 'alpha' too"):
+    with pytest.raises(StudyError, match="also called 'alpha'"):
         from_runs([runs[0], twin])
     with RunWriter(tmp_path / "pose", instrument="pose", settings={}) as run:
         run.finish([])
@@ -116,7 +116,7 @@ def test_a_csv_of_clips_with_gold_and_own_training(service, tmp_path, takes):
     ("rows", "words"),
     [
         (["s,T1,1,alpha,{a}", "t,T1,1,alpha,{b}"], "got 1 (alpha)"),
-        (["s,T1,1,alpha,{a}", "s,T1,1,alpha,{b}", "s,T1,1,beta,{b}"], "system alpha is there twice"),
+        (["s,T1,1,alpha,{a}", "s,T1,1,alpha,{b}", "s,T1,1,beta,{b}"], "system alpha appears twice"),
         (["s,T1,1,alpha,{a}", "s,T1,1,beta,gone.mp4"], "there is no such file"),
         (["s,T1,1,alpha,{a}", "s,T1,1,beta,{a}"], "are the same file"),
         (["s,T1,1,alpha,{a}", "s,T2,1,beta,{b}"], "different task families"),
@@ -244,7 +244,7 @@ def test_plans_that_cannot_be(service):
         with pytest.raises(StudyError):
             service.create_study(plan, training=False)
     service.create_study(StudyPlan(name="s"), training=False)
-    with pytest.raises(StudyError, match="there already"):
+    with pytest.raises(StudyError, match="already exists"):
         service.create_study(StudyPlan(name="s"), training=False)
 
 

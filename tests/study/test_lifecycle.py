@@ -27,7 +27,7 @@ def test_a_paused_study_gives_out_nothing_and_loses_nothing(service, people, stu
     one.vote(task)  # it was on the screen
     assert service.next_task(one.session) is None and len(service.votes(study)) == 1
     assert service.session(one.session).study_state == "paused" and service.studies()[0].state == "paused"
-    with pytest.raises(StudyError, match="paused already"):
+    with pytest.raises(StudyError, match="already paused"):
         service.running.set_state(study, "paused")
     service.running.set_state(study, "open")
     assert service.next_task(one.session).number == 2

@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     [
         ("prompt,text\na,b\n", "expected a column prompt_id"),
         ("prompt_ids\na\n", "expected a column prompt_id; got prompt_ids"),
-        ("prompt_id\np1\np1\n", "line 3: the prompt p1 is there twice"),
+        ("prompt_id\np1\np1\n", "line 3: the prompt p1 appears twice"),
         ("prompt_id,prompt\n,x\n", "line 2: expected a prompt_id; it is empty"),
         ("prompt_id\n", "there is none below the header"),
         ("", "no header"),

@@ -164,7 +164,7 @@ def test_a_folder_of_something_else_is_left_alone(home: Path) -> None:
     with pytest.raises(InputError, match="expected an instrument"):
         run_suite("bare.toml", "out")
     (home / "bare.toml").write_text('[systems]\nfeatures = "amber"\n[instruments.clip]\n', encoding="utf-8")
-    with pytest.raises(InputError, match="features is already used for a folder"):
+    with pytest.raises(InputError, match="features is already the name of a folder"):
         run_suite("bare.toml", "out")
 
 

@@ -366,7 +366,7 @@ BAD_PLANS = (
     ({"name": "x", "table_path": "a.csv", "quota": "many"}, "quota"),
     ({"name": "x", "table_path": "a.csv", "max_side_bias": "2"}, "max_side_bias"),
     ({"name": "x", "table_path": "a.csv", "training_tries": "0"}, "wrong training answers"),
-    ({"name": "x", "table_path": "a.csv", "language": "fr"}, "speak en, de"),
+    ({"name": "x", "table_path": "a.csv", "language": "fr"}, "available in en, de"),
     ({"name": "x", "table_path": "a.csv", "pay": "lots"}, "lots"),
     ({"name": "x", "table_path": "a.csv", "audio_check": "maybe"}, "audio_check"),
     ({"name": "x", "table_path": "a.csv", "pairing": "random"}, "round-robin or active"),

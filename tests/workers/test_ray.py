@@ -430,7 +430,7 @@ def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_pat
         (["--engine", "moon"], 2, "'moon' is not one of 'local', 'ray'"),
         (["--engine", "ray", "--address", "ray://head:10001"], 2, "a Ray address is host:port or auto"),
         (["--address", "head:6379"], 2, "an address needs the engine ray"),
-        (["--engine", "ray", "--address", "localhost:1"], 1, "localhost:1: no Ray cluster answers there"),
+        (["--engine", "ray", "--address", "localhost:1"], 1, "localhost:1: no Ray cluster answers"),
     ],
 )
 def test_a_wrong_address_is_told_at_once(

@@ -56,14 +56,14 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
             **LENIENT,
         )
     except (av.FFmpegError, ValueError) as error:
-        raise MediaError(f"{name}: {expected}; got something that cannot be read ({reason(error)})") from error
+        raise MediaError(f"{name}: {expected}, got something that cannot be read ({reason(error)})") from error
     kind = _stranger(container)
     if kind:
         animated = container.format.name == "webp_pipe" and _is_animated_webp(name)
         container.close()
         if animated and wanted == "video":
-            raise MediaError(f"{name}: {expected}; got an animated WebP, which libav cannot decode; convert it to GIF")
-        raise MediaError(f"{name}: {expected}; got {kind}; give a {wanted} file")
+            raise MediaError(f"{name}: {expected}, got an animated WebP, which libav cannot decode; convert it to GIF")
+        raise MediaError(f"{name}: {expected}, got {kind}; give a {wanted} file")
     return container
 
 
@@ -71,9 +71,9 @@ def _check_file(name: str, expected: str) -> None:
     try:
         facts = os.stat(name)
         if stat.S_ISDIR(facts.st_mode):
-            raise MediaError(f"{name}: {expected}; got a folder; give a file in it")
+            raise MediaError(f"{name}: {expected}, got a folder; give a file in it")
         if not stat.S_ISREG(facts.st_mode):
-            raise MediaError(f"{name}: {expected}; got something that is not a regular file")
+            raise MediaError(f"{name}: {expected}, got something that is not a regular file")
         with open(name, "rb") as file:
             empty = not file.read(1)
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def _check_file(name: str, expected: str) -> None:
     except (OSError, ValueError) as error:
         raise MediaError(f"{name}: cannot be read ({reason(error)})") from None
     if empty:
-        raise MediaError(f"{name}: {expected}; got an empty file; export it again")
+        raise MediaError(f"{name}: {expected}, got an empty file; export it again")
 
 
 def _stranger(container: InputContainer) -> str:
@@ -148,7 +148,7 @@ def need_video(container: InputContainer, path: Path | str) -> VideoStream:
     video = pick_video(container)
     if video is None:
         held = "only sound" if container.streams.audio else "neither picture nor sound that can be decoded"
-        raise MediaError(f"{os.fspath(path)}: expected a video; the file has {held}; give a file with a video track")
+        raise MediaError(f"{os.fspath(path)}: expected a video, the file has {held}; give a file with a video track")
     video.thread_count = 1
     video.thread_type = ThreadType.NONE
     return video

@@ -56,7 +56,7 @@ def probe(path: Path | str) -> MediaFacts:
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
         if video is None and audio is None:
-            raise MediaError(f"{os.fspath(path)}: expected a video; the file has neither picture nor sound")
+            raise MediaError(f"{os.fspath(path)}: expected a video, the file has neither picture nor sound")
         facts = facts_of(container, video, audio, next(decoded(container, video), None) if video else None)
     parts = [part for part in (facts.video, facts.audio) if part]
     if all(part.duration_ms is not None for part in parts):

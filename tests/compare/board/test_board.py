@@ -199,7 +199,7 @@ class TestOverall:
             ({"Flickr": 1.0}, "Did you mean `Flicker`?"),
             ({"Flicker": 0.0}, "above 0"),
             ({"Elo": 1.0}, "one value per system"),
-            ({"Motion": 1.0}, "neither direction"),
+            ({"Motion": 1.0}, "no better direction"),
         ],
     )
     def test_refuses_in_one_line(self, weights: dict[str, float], why: str) -> None:

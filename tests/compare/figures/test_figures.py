@@ -156,7 +156,7 @@ def test_differences_from_the_reference_are_drawn(
     wanted = {(s, p): abs(v - truth[p]) for s in ("amber", "birch") for p, v in evaluation.values(base, s).items()}
     drawn = {(row[2], row[3]): row[4] for row in dots.rows if row[2] != "cedar"}
     assert drawn == {key: pytest.approx(value, abs=1e-6) for key, value in wanted.items()}
-    with pytest.raises(InputError, match=r"diff:sharpness is not tested; name it under \[reference\] differences"):
+    with pytest.raises(InputError, match=r"diff:sharpness is not tested; add it to differences under \[reference\]"):
         figure("forest", measured_suite, columns="diff:sharpness")
     tested = Evaluation(with_declared_differences(small_evaluation.data, ["luma_alternation"]))
     made = figure("forest", tested, columns="diff:luma_alternation")  # no system is the reference: the first one is it
@@ -207,7 +207,7 @@ def test_files_and_the_numbers_beside_them(measured_suite: Path, tmp_path: Path)
 def test_a_figure_never_overwrites_what_it_was_drawn_from(small_evaluation: Evaluation, tmp_path: Path) -> None:
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("prompt_id,system,rater,look\np0,amber,r0,5\n")
-    with pytest.raises(InputError, match=r"ratings\.csv: is there and is not the data of this figure"):
+    with pytest.raises(InputError, match=r"ratings\.csv: exists and is not this figure's data"):
         figure("ratings", small_evaluation).save(tmp_path / "ratings.pdf")
     assert ratings.read_text().startswith("prompt_id") and not (tmp_path / "ratings.pdf").exists()
     for _ in range(2):

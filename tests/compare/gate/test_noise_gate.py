@@ -197,7 +197,7 @@ def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
         ({}, "no margin for psnr.*repeats=.*metrics={'psnr': …}"),
         ({"metrics": ["psnr"]}, "no margin for psnr"),
         ({"metrics": {"vmaf": 1}}, "vmaf: the baseline has no value of it; it has psnr"),
-        ({"metrics": {"psnr": 1, PSNR.signature: 2}}, "psnr: named twice"),
+        ({"metrics": {"psnr": 1, PSNR.signature: 2}}, "psnr: given twice"),
         ({"metrics": "psnr"}, "no margin for psnr"),
         ({"metrics": {"psnr": "much"}}, "psnr: expected a margin from 0.*'much'"),
         ({"metrics": {"psnr": -1}}, "expected a margin from 0"),

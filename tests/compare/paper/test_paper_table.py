@@ -228,7 +228,7 @@ def test_other_references_are_another_column(tmp_path: Path) -> None:
     table = paper_table([a, b])
     assert len(table.columns) == 2
     assert table.notes == (
-        "PSNR (1) and (2): A is amber, B is birch: they have different references; these numbers do not compare",
+        "PSNR (1) and (2): A is amber, B is birch: they have different references; these values are not comparable",
     )
     c = fidelity_run(tmp_path / "c", three(PSNR, 32.0, 2.0), gen="cedar", truth="elsewhere")
     assert len(paper_table([a, c]).columns) == 2
@@ -386,7 +386,7 @@ def test_two_papers_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("x", "y"):
         fidelity_run(tmp_path / name / "fidelity", AMBER)
         paper_folder(tmp_path / name, "Amber", {"fidelity": "fidelity"})
-    with pytest.raises(InputError, match="another row is also called 'Amber' too; run rushes paper with another name"):
+    with pytest.raises(InputError, match="another row is also called 'Amber'; run rushes paper with another name"):
         paper_table([tmp_path / "x", tmp_path / "y"])
 
 
@@ -503,5 +503,5 @@ def test_an_unknown_column_is_helped(systems: list[Path]) -> None:
 
 def test_a_run_without_a_column_says_which_there_are(tmp_path: Path) -> None:
     run = fidelity_run(tmp_path / "run", three(planted("other"), 1.0, 0.1))
-    with pytest.raises(InputError, match="expected numbers of psnr, ssim, .*; the runs have none of these"):
+    with pytest.raises(InputError, match="expected values of psnr, ssim, .*; the runs have none of these"):
         paper_table(run)

@@ -101,7 +101,7 @@ def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measu
         ("shrapness", "no column is called 'shrapness'. Did you mean `sharpness`"),
         ("fvd", "fvd: not measured; .* has rating:look"),
         ("rating:lok", "no question 'lok'. Did you mean `look`"),
-        ("rating:motion", "people voted on 'motion'; use wins:motion or elo:motion"),
+        ("rating:motion", "people voted on 'motion', they did not rate it; use wins:motion or elo:motion"),
         ("elo:look", "elo:look: no question 'look'; it has motion"),
         ("signals:odd", "no review signal 'odd'"),
     ):

@@ -99,7 +99,7 @@ def test_what_cannot_be_compared_is_one_clear_line(tmp_path: Path) -> None:
         rushes.compare_runs(*runs)
     with pytest.raises(InputError, match="r1 is given twice"):
         compare_all([runs[0], runs[1], tmp_path / "r0" / ".." / "r1"])
-    with pytest.raises(InputError, match="is a run of clip and .* one of pose; compare takes runs of one instrument"):
+    with pytest.raises(InputError, match="is a run of clip and .* one of pose; runs of one instrument"):
         rushes.compare_runs(runs[0], planted_run(tmp_path / "pose", clips, instrument="pose"))
     stranger = planted_run(tmp_path / "stranger", {"q": (0.1, 1.0, 0)})
     with pytest.raises(InputError, match="no subject has the same id in both runs: .*stranger"):

@@ -185,7 +185,7 @@ def test_notes_are_not_cut_at_semicolons(
         (["--save-stats", "{file}/x.npz"], "file/x.npz: cannot be written (Not a directory)"),
         (
             ["--save-gen-stats", "{tmp}/folder.npz"],
-            "folder.npz: expected the name of a file to write; this is a folder",
+            "folder.npz: expected a file to write; this is a folder",
         ),
         (["--cache", "{file}"], "cannot be used as a cache"),
         (["-o", "{file}"], "file: "),

@@ -66,7 +66,7 @@ def test_a_file_names_clips_with_or_without_folder_and_ending(tmp_path: Path) ->
         ("name,kind\na,b\n", "expected the columns name .or clip. and class; got kind, name"),
         ("name,class\na,x\na,y\n", "line 3: a has two classes, x and y"),
         ("name,class\na,\n", "line 2: expected a name, a class"),
-        ("name,class,set\na,x,both\n", "line 2: expected a name, a class and a set of gen or gt"),
+        ("name,class,set\na,x,both\n", "line 2: expected a name, a class and, optionally, a set"),
     ],
 )
 def test_a_bad_file_is_one_line(tmp_path: Path, text: str, words: str) -> None:

@@ -118,7 +118,7 @@ def test_what_a_network_cannot_be_is_said(sets, tmp_path: Path) -> None:
         compare_sets(*pair, network=small.quality(tmp_path))
     manifest = small.features(tmp_path)
     for options, said in (
-        ({"metrics": "fid"}, "fid has a network of its own; on tiny_dino it is fvd or kvd"),
+        ({"metrics": "fid"}, "fid has a network of its own; with tiny_dino, use fvd or kvd"),
         ({"protocol": "videogpt"}, "says how clips are read; leave out protocol videogpt"),
         ({"sample_duration": 8}, "says which frames the network sees; got sample_duration 8"),
         ({"precision": "fp16"}, "runs in fp32; got precision fp16"),

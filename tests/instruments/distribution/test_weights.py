@@ -166,7 +166,7 @@ def test_any_name_will_do_in_the_folder_of_rushes_weights(
     monkeypatch.setenv("RUSHES_WEIGHTS", str(home / "b.pth"))
     assert find_weights("r3d50", []).path == home / "b.pth"
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "gone"))
-    with pytest.raises(WeightsNotFound, match="RUSHES_WEIGHTS names .*gone: expected a folder with weights"):
+    with pytest.raises(WeightsNotFound, match="RUSHES_WEIGHTS is .*gone: expected a folder with weights"):
         find_weights("i3d", [])
 
 

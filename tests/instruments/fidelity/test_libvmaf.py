@@ -343,7 +343,7 @@ def reasons(folder: Path) -> dict[str, tuple[Path, Path, str]]:
         "depth": (ten, plain, "yuv420p10le in limited range against a reference of yuv420p in limited range"),
         "range": (full, plain, "yuv420p in full range against a reference of yuv420p in limited range"),
         "grey": (grey, plain, "grey, as yuv420p in full range against a reference of yuv420p"),
-        "tiny": (tiny, tiny, "a picture of 96×62 is too small; expected 64 pixels to a side"),
+        "tiny": (tiny, tiny, "frames of 96×62 are too small; expected at least 64 pixels a side"),
         "sampling": (tall, tall, "chroma of 96×32 in a picture of 96×64; expected 4:2:0, 4:2:2 or 4:4:4"),
         "twelve": (twelve, twelve, "libvmaf in ffmpeg reads 8 and 10 bits a sample; got 12"),
     }

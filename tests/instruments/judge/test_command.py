@@ -61,7 +61,7 @@ def test_json_and_a_dry_run(world, recorded, tmp_path):
 def test_a_host_is_not_sent_anything_without_a_yes(world, tmp_path):
     words = ("judge", world / "amber", "--prompts", world / "prompts.csv", "-o", tmp_path / "run")
     done = run(*words, "--judge", "openai:https://judge.invalid/v1#eye")
-    assert done.exit_code == 1 and "judge.invalid; nothing was sent. Confirm the host with --yes" in done.stderr
+    assert done.exit_code == 1 and "judge.invalid; nothing was sent. To agree, give --yes" in done.stderr
     assert "name one judge" in run(*words).stderr
 
 

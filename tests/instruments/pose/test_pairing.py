@@ -32,7 +32,7 @@ def test_by_count_and_said_so() -> None:
 def test_different_joint_counts() -> None:
     with pytest.raises(InputError, match="p.npy: has 21 joints and coco-17 has 17"):
         agree(file(21, path="p.npy"), file(17))
-    with pytest.raises(InputError, match="g.npy: 20 joints fit no named skeleton.*hips=…"):
+    with pytest.raises(InputError, match="g.npy: 20 joints match no known skeleton.*hips=…"):
         agree(file(20), file(20, path="g.npy"))
     with pytest.raises(InputError, match="has 25 joints and h36m-17 has 17"):
         agree(file(25), file(25), skeleton="h36m-17")

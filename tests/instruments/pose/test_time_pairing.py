@@ -110,7 +110,7 @@ def test_pictures_of_another_size_are_refused_or_scaled(tmp_path: Path) -> None:
     wide = {"keypoints": walk(5) * [0.5, 1.0], "size": np.array([400, 600])}
     stretched = scored(tmp_path, wide, gt, fit="scale")
     assert stretched["mpjpe"].value == 0.0 and any("bodies are stretched" in line for line in stretched.warnings)
-    with pytest.raises(InputError, match="p.npz: does not say how large its pictures are"):
+    with pytest.raises(InputError, match="p.npz: does not give the size of its pictures"):
         scored(tmp_path, {"keypoints": walk(5)}, gt, fit="scale")
 
 

@@ -123,8 +123,11 @@ def test_a_metric_on_all_prompts_spares_rated_ones() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("0.6", "With a metric of ρ 0.6 on 500 prompts, 34 rated prompts tell what 50 do alone: about 134 votes fewer"),
-        ("0", "With a metric of ρ 0 on 500 prompts, 50 rated prompts tell what 50 do alone: it spares nobody a vote"),
+        (
+            "0.6",
+            "With a metric of ρ 0.6 on 500 prompts, 34 rated prompts are worth 50 without it: about 134 fewer votes",
+        ),
+        ("0", "With a metric of ρ 0 on 500 prompts, 50 rated prompts are worth 50 without it: it saves no votes"),
         ("luma_alternation", "within one system, FETV) on 500 prompts"),
         ("luma_alternation", "the clips of FETV were looked at while luma_alternation was made"),
         ("umtscore", "--with takes a correlation from -1 to 1, a credential's file or"),

@@ -166,7 +166,7 @@ class TestRemarks:
         (report,) = measure_robustness(folder)
         assert report.remarks == (
             "1 of 3 runs are missing so far",
-            "the declared baseline x=1_seed=1 is not there; every run is compared with x=2_seed=1 instead",
+            "the declared baseline x=1_seed=1 is missing; every run is compared with x=2_seed=1 instead",
         )
 
     def test_a_family_nobody_knows(self, make_sweep):

@@ -163,7 +163,7 @@ def test_a_table_of_what_is_not_there(study: Run, names: tuple[str, ...], option
 
 def test_no_number_is_dropped_from_a_table(tmp_path: Path) -> None:
     run = write(tmp_path / "run", entry("one", elo("amber", 1.0)), entry("two", elo("amber", 2.0)))
-    with pytest.raises(InputError, match="system amber has two numbers elo"):
+    with pytest.raises(InputError, match="system amber has two values of elo"):
         run.table("elo", rows="system")
     assert [row[1].text for row in run.table("elo").rows] == ["1", "2"]
 

@@ -192,8 +192,8 @@ def test_a_torn_spool_loses_its_last_clip_alone(both: tuple[Path, Path], tmp_pat
 def test_a_missing_or_cut_shard_is_one_line_and_made_again(both: tuple[Path, Path], tmp_path: Path) -> None:
     damages: list[tuple[Callable[[Path], object], str]] = [
         (lambda f: (f / "00001.parquet").unlink(), "00001.parquet: is missing; .* 4 clips again"),
-        (lambda f: os.truncate(f / "00001.parquet", 100), r"cut short or changed \(100 bytes"),
-        (lambda f: os.truncate(f / "00001.series", 10), "00001.series: is cut short"),
+        (lambda f: os.truncate(f / "00001.parquet", 100), r"truncated or changed \(100 bytes"),
+        (lambda f: os.truncate(f / "00001.series", 10), "00001.series: is truncated"),
     ]
     folder = write_shards(tmp_path / "run", names(11))
     for damage, line in damages:

@@ -33,7 +33,7 @@ from rushes.vision.networks.tower import Tower
         ("size = 8", 'size = 8\nresize = "crop"', "resize is squash or shorter-side or longer-side-at-most or none"),
         ("std = [0.229", "std = [0.0", "std is three numbers above 0"),
         ('kind = "quality"', 'kind = "qualities"', "kind is quality, features, two-tower; got 'qualities'"),
-        ('kind = "quality"', "", "expected kind; it is not there"),
+        ('kind = "quality"', "", "expected kind; it is missing"),
         ('name = "tiny_quality"', 'name = "Tiny"', "name is lower-case letters, digits and _; got 'Tiny'"),
         ("[output]", '[frames]\ntake = "uniform"\n[output]', "take uniform needs a count of 1 to 1024 frames; got 0"),
         ("[output]", "[frames]\nwindow = 4\n[output]", "a window of 4 frames needs a layout with T; got NCHW"),
