@@ -163,7 +163,7 @@ def test_duplicate_pairs_are_refused_and_nothing_is_added(service, study, manife
 def test_other_files_are_refused(tmp_path, manifest, takes):
     with pytest.raises(StudyError, match="expected the columns"):
         from_csv(table(tmp_path, "1,2", header="a,b"))
-    with pytest.raises(StudyError, match="there is none"):
+    with pytest.raises(StudyError, match="it does not exist"):
         from_csv(tmp_path / "none.csv")
     with pytest.raises(StudyError, match="--clips FOLDER"):
         from_csv(manifest)

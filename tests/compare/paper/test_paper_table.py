@@ -244,8 +244,8 @@ def test_another_size_of_the_pictures_is_another_column(tmp_path: Path) -> None:
         "| cedar | 32.00 | – |",
     ]
     assert paper_table([a, b]).notes == (
-        "PSNR (1) and (2): A is amber, B is birch: compared at 256×256 in A, 512×512 in B; these numbers do not "
-        "compare",
+        "PSNR (1) and (2): A is amber, B is birch: compared at 256×256 in A, 512×512 in B; these values are not "
+        "comparable",
     )
 
 
