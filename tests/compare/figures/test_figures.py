@@ -97,7 +97,7 @@ def test_ranking_says_which_ranks_are_open(small_evaluation: Evaluation) -> None
     assert found.index.tolist() == ["amber", "birch", "cedar"]  # the reference competes with nobody
     assert found[["rank_best", "rank_worst"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
     votes = figure("ranking", small_evaluation)
-    assert votes.rows[0][0] == "elo:motion" and "raters are not known" in votes.notes[0]
+    assert votes.rows[0][0] == "elo:motion" and "raters are unknown" in votes.notes[0]
 
 
 def test_a_forest_is_the_boards_differences_with_its_significance(small_evaluation: Evaluation) -> None:

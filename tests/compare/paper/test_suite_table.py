@@ -93,7 +93,7 @@ def test_elo_is_choix_and_its_interval_is_over_prompts(measured_suite: Path, sma
     assert ours == pytest.approx(1000 + 400 / np.log(10) * (theirs - theirs.mean()), abs=0.05)
     assert all(m.interval is not None and m.interval.method == "prompt-clustered" for m in found.elo.values())
     assert found.elo["amber"].signature.startswith("bt_elo|clusters:prompt|")
-    assert any("raters are not known" in note for note in paper_table(small_evaluation, columns="elo:motion").notes)
+    assert any("raters are unknown" in note for note in paper_table(small_evaluation, columns="elo:motion").notes)
 
 
 def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measured_suite: Path) -> None:

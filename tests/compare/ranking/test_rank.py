@@ -189,7 +189,11 @@ def test_one_bad_question_does_not_hide_the_others(tmp_path: Path) -> None:
         (COUNTS, [("q", "p", "x", "y", -1, 3, 0)], "line 2: votes_a is a whole number of votes, 0 or more; got '-1'"),
         (COUNTS, [("q", "p", "x", "y", 1, 2.5, 0)], "line 2: votes_b is a whole number of votes, 0 or more; got '2.5'"),
         (COUNTS, [("q", "p", "x", "y", 1, "many", 0)], "votes_b is a whole number of votes"),
-        (COUNTS, [("q", "p", "x", "y", 1, 2, 0), ("q", "p", "y", "x", 1, 2, 0)], "line 3: y and x on p are on line 2"),
+        (
+            COUNTS,
+            [("q", "p", "x", "y", 1, 2, 0), ("q", "p", "y", "x", 1, 2, 0)],
+            "line 3: y and x on p are already on line 2",
+        ),
         (("a", "b"), [(1, 2)], "expected system_a, system_b with votes_a, votes_b"),
         (
             ("speaker", "scene", "system_a", "system_b", "votes_a", "votes_b"),

@@ -148,7 +148,7 @@ def test_a_regression_follows_the_metric_s_direction(tmp_path: Path) -> None:
     assert not regression(found, "blur_score", 10.0), "exactly the amount is still allowed"
     with pytest.raises(InputError, match="has no better direction"):
         regression(found, "scene_cut_count", 1)
-    with pytest.raises(InputError, match="do not both have it; they share freeze_frame_ratio, blur_score"):
+    with pytest.raises(InputError, match="has it, or neither; they share freeze_frame_ratio, blur_score"):
         regression(found, "flicker", 1)
 
 

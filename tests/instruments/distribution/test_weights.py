@@ -315,7 +315,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(WeightsError) as caught:
         read_weights(path)
     assert "cannot be read as a checkpoint" in str(caught.value)
-    assert "wanted i3d_pretrained_400.pt (git blob a867b87ac3a9" in str(caught.value)
+    assert "expected i3d_pretrained_400.pt (git blob a867b87ac3a9" in str(caught.value)
     assert f"got sha256 {file_digest(path)}" in str(caught.value)
 
 
@@ -323,7 +323,7 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
     path = tmp_path / "w.pt"
     torch.save({"state_dict": {"module.conv1.weight": torch.zeros(64, 3, 7, 7, 7)}}, path)
     with pytest.raises(
-        WeightsError, match="not the layout of resnet-50-kinetics.pth .has no bn1.weight.; wanted .*, got"
+        WeightsError, match="not the layout of resnet-50-kinetics.pth .has no bn1.weight.; expected .*, got"
     ):
         read_weights(path)
     state = seed_0()
@@ -332,7 +332,7 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"logits.conv3d.bias is \(600,\), expected \(400,\)"):
         read_weights(path)
     torch.save({"features.weight": torch.zeros(3)}, path)
-    with pytest.raises(WeightsError, match="not the layout of any of i3d, r3d50.*wanted i3d_pretrained_400.pt"):
+    with pytest.raises(WeightsError, match="not the layout of any of i3d, r3d50.*expected i3d_pretrained_400.pt"):
         read_weights(path)
     torch.save([1, 2], path)
     with pytest.raises(WeightsError, match="expected a state dict of tensors"):
