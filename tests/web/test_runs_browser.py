@@ -158,7 +158,7 @@ def test_ticked_takes_go_to_a_study(look: Callable[..., playwright.Page], measur
     playwright.expect(page.get_by_text("2 ticked")).to_be_visible()
     playwright.expect(page.get_by_role("button", name="Side by side")).to_be_enabled()
     page.get_by_role("button", name="Send 2 to a study").click()
-    playwright.expect(page.get_by_label("Takes, one per line")).to_have_value("take_0\ntake_2")
+    playwright.expect(page.get_by_label("Clips, one per line")).to_have_value("take_0\ntake_2")
     page.get_by_label("Title").fill("Picked takes")
     page.get_by_label("model_b").check()
     page.get_by_role("button", name="Create the study").click()

@@ -22,7 +22,7 @@ def stored_float(value: float) -> float:
     (0.66666667, 0.0)
     """
     if not math.isfinite(value):
-        raise DefinitionError("a run has neither NaN nor infinity; write null with a note")
+        raise DefinitionError("NaN and infinity cannot be stored; write null with a note")
     return round(value, DECIMALS) + 0.0
 
 

@@ -174,7 +174,7 @@ class TestColumns:
         [
             ('scale = "1-3"', "a rating of look for p0 of amber is 3.5, outside its scale 1-3"),
             ('scale = "five"', "scale is its lowest and highest rating, as \"1-5\"; got 'five'"),
-            ('scale = {lock = "1-5"}', "no question 'lock' to have a scale; it has look"),
+            ('scale = {lock = "1-5"}', "a scale is given for 'lock', which is not a question; there are look"),
         ],
     )
     def test_a_scale_that_cannot_be_is_one_line(self, tmp_path: Path, scale: str, why: str) -> None:
@@ -200,7 +200,7 @@ class TestColumns:
         assert any("changed since rushes suite run" in line for line in collect_board(folder).remarks)
         file.unlink()
         gone = collect_board(folder)
-        assert any("is not where the suite found it" in line for line in gone.remarks)
+        assert any("is no longer where the suite found it" in line for line in gone.remarks)
         assert "Nobody was asked" not in str(opened(gone)) and opened(gone).headline.startswith("People were asked")
 
     def test_suite_init_takes_up_the_one_study_that_people_voted_in(

@@ -82,7 +82,7 @@ def test_a_run_of_the_first_format_shows_its_numbers_and_no_half_understood_tabl
     assert settings.items() <= dict(for_one.params).items()
     run = a_run(tmp_path / "r", (Measurement(definition=for_one, value=1000.0, count=2),))
     assert grids(run) == ()
-    assert summary(run) == "mine: no ranking; this run is of an earlier version; write it again."
+    assert summary(run) == "mine: no ranking; this run is from an earlier version; run the command again."
 
 
 def test_equal_systems_share_a_rank_and_names_stand_as_they_are(tmp_path: Path) -> None:

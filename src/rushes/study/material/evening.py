@@ -128,7 +128,7 @@ def _pictures(reader: ClipReader, form: AlikeForm) -> Iterator[VideoFrame]:
         yield last[1]
         given += 1
     if last is None:
-        raise MediaError(f"{reader.path}: no frame of it can be decoded; export it again")
+        raise MediaError(f"{reader.path}: none of its frames can be decoded; export it again")
     for _ in range(given, form.frames):
         yield last[1]
 

@@ -96,7 +96,7 @@ def set_table(run: Run) -> Table:
         title="Mean over the clips",
         columns=[columns[place] for place in kept],
         rows=[[row[place] for place in kept] for row in rows],
-        caption="Student's t over the clips. Only numbers of one signature compare.",
+        caption="Student's t over the clips. Only values with the same signature are comparable.",
     )
 
 

@@ -38,7 +38,7 @@ def pck_table(measurements: Sequence[Measurement]) -> Table:
             *(*COUNT("key points"), *SIGNATURE("signature")),
         ),
         rows=[(Cell(norm), *(_scored(row.get(k)) for k in ks), *_basis(row)) for norm, row in by_norm.items()],
-        caption="The same predictions in every row. Only numbers of one row and column compare between runs.",
+        caption="The same predictions in every row. Between runs, compare only values of the same row and column.",
     )
 
 

@@ -27,7 +27,7 @@ def rubric_of_method(method: Method, questions: Sequence[str] = (), *, prompts: 
     """
     if not method.rates:
         if questions:
-            raise InputError(f"--question goes with acr, acr-hr and dcr; got {method.name}")
+            raise InputError(f"--question is for acr, acr-hr and dcr; got {method.name}")
         return BEST_WORST
     for key in questions:
         if key not in QUESTIONS or list(questions).count(key) > 1:

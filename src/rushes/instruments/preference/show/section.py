@@ -134,11 +134,11 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
     """Which metric picks the human winner most often, and whether it is surely better than a coin."""
     first = best[0]
     if first.value is None:
-        return f"{study}: no vote has two clips that a metric tells apart."
+        return f"{study}: no vote has two clips with different metric values."
     name = metric_names(best)[first.place["reading"]]
     line = f"{name} picks the human winner most often ({float(first.value):.0%} of {first.count} decided votes)."
     if first.interval is not None and first.interval.low <= 0.5:
-        line += " Its interval holds 50 %: no metric here is significantly better than a coin."
+        line += " Its interval includes 50 %: no metric here is significantly better than chance."
     return line
 
 

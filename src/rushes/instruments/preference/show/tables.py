@@ -154,7 +154,7 @@ def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
         return ""
     if not strengths:
         earlier = any(m.name == "bt_elo" and "bound" in keys_of(m) for m in measurements)
-        return "this run is of an earlier version; write it again" if earlier else "no votes yet"
+        return "this run is from an earlier version; run the command again" if earlier else "no votes yet"
     ranks = over_all(raw_numbers(measurements, "bt_rank", exclusion))
     return "" if any(m.value is not None for m in ranks) else next((m.note for m in strengths if m.value is None), "")
 

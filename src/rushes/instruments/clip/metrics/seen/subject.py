@@ -216,7 +216,7 @@ def _straightness(seen: SubjectObservation) -> Measurement:
 def require_subject() -> None:
     """Raises `MissingDependency` where torch or one of the two networks is not here."""
     if find_spec("torch") is None:
-        raise not_installed("features of frames need torch", extra="fvd")
+        raise not_installed("frame features need torch", extra="fvd")
     for group in ("subject", "inception"):
         if not is_pulled(group_named(group)):
             raise MissingDependency(
