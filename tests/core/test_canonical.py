@@ -25,7 +25,7 @@ def test_keys_are_sorted_and_floats_have_eight_decimals() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_nan_and_infinity_are_never_stored(value: float) -> None:
-    with pytest.raises(DefinitionError, match="neither NaN nor infinity"):
+    with pytest.raises(DefinitionError, match="NaN and infinity cannot be stored"):
         canonical_json({"x": [value]})
 
 

@@ -33,7 +33,7 @@ def test_a_missing_value_closes_what_was_never_set() -> None:
 
 @pytest.mark.parametrize("ways", [{}, {"measure": measure, "start": lambda facts: None}])
 def test_it_says_how_it_is_computed_and_once(ways: dict[str, Any]) -> None:
-    with pytest.raises(DefinitionError, match="length: a metric has either `measure` or `start`"):
+    with pytest.raises(DefinitionError, match="length: a metric needs either `measure` or `start`"):
         ClipMetric(definition=LENGTH, **ways)
 
 

@@ -61,9 +61,7 @@ def test_one_says_in_what_several_differ() -> None:
         one(NUMBERS, "bt_elo")
     with pytest.raises(InputError, match="there is no win_share with system='c'$"):
         one(NUMBERS, "win_share", system="c")
-    with pytest.raises(
-        InputError, match=r"2 numbers are called .*, measured alike on several clips. Pick a clip with sub"
-    ):
+    with pytest.raises(InputError, match=r"2 values are called .*, one per clip. Choose a clip with sub"):
         one([NUMBERS[1]] * 2, NUMBERS[1].signature)
 
 

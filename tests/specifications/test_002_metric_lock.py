@@ -341,7 +341,7 @@ def test_a_name_that_means_several_pcks_is_refused_with_the_choices(poses: Path)
     rushes.score_pose(
         poses / "a/c0.npz", poses / "gt/c0.npz", norms="all", ks=[5, 20], run=poses / "all", overwrite=True
     )
-    with pytest.raises(InputError, match="pck means 6 columns here; type one of pck_k_5_norm_torso_diameter, pck_k_20"):
+    with pytest.raises(InputError, match="pck matches 6 columns; use one of pck_k_5_norm_torso_diameter, pck_k_20"):
         rushes.query(poses / "all", "select pck from clips")
     with pytest.raises(InputError, match="pck says nothing without its norm and k: select signature as well"):
         rushes.query(poses / "all", "select name, value from measurements")

@@ -24,7 +24,7 @@ def test_accounts_are_added_listed_reset_and_closed(tmp_path: Path, monkeypatch:
         service.set_admin_password("the first password")
         assert run("add", "maria", "--role", "adjudicator")[0] == 0
         code, text = run("add", "maria", "--role", "viewer")
-        assert code != 0 and "there is an account 'maria' already" in text
+        assert code != 0 and "an account 'maria' already exists" in text
         code, text = run("add", "otto", "--role", "king")
         assert code != 0 and "a role is owner, adjudicator, viewer" in text
         assert "maria" in run("list", "--json")[1]

@@ -101,7 +101,7 @@ def test_families_can_be_declared_with_the_votes(study: tuple[Path, Path]) -> No
     done("study", "import", "s", "--ratings", path, "--family", "retouch=edit", "--db", db)
     path = table(folder, *rows(1, task_id="retouch", rater_id="r9"))
     late = rushes("study", "import", "s", "--ratings", path, "--family", "retouch=plain", "--db", db)
-    assert late.exit_code == 1 and "family retouch has votes under the edit form" in late.stderr
+    assert late.exit_code == 1 and "family retouch has votes as edit" in late.stderr
 
 
 def test_below_two_raters_the_report_says_so_first(study: tuple[Path, Path]) -> None:
@@ -137,7 +137,7 @@ def test_one_rater_has_no_intervals_and_no_word_of_their_overlap(study: tuple[Pa
     db, folder = study
     done("study", "import", "s", "--ratings", table(folder, *rows(1)), "--db", db)
     text = report(db, folder / "run")
-    assert "There are no intervals: clustered intervals need two raters. So nothing says how sure the order is." in text
+    assert "There are no intervals: clustered intervals need two raters. So the order's certainty is unknown." in text
     assert "overlap" not in text
 
 

@@ -87,7 +87,7 @@ def test_an_edit_family_declared_plain_is_plain_with_a_warning(
     assert told == [
         "Family edit has source clips and is plain: raters do not get the edit scale and tags. "
         "`--family edit=edit` declares it.",
-        "No sample is of family gone, which is declared.",
+        "Family gone is declared, but no sample belongs to it.",
     ]
     assert forms(quiet, clock, "plain")["edit"] == PLAIN
 
@@ -98,7 +98,7 @@ def test_a_family_with_votes_keeps_its_form(quiet: StudyService, clock: HandCloc
     more = tmp_path / "more.csv"
     more.write_text(clips.read_text().replace("_1,", "_2,").replace(",a.mp4", f",{clips.parent}/a.mp4"))
     more.write_text(more.read_text().replace(",b.mp4", f",{clips.parent}/b.mp4").replace("before.mp4", ""))
-    with pytest.raises(StudyError, match="family looks has votes under the plain form and cannot become edit"):
+    with pytest.raises(StudyError, match="family looks has votes as plain and cannot become edit"):
         quiet.import_csv("begun", more, families={"looks": "edit"})
     quiet.import_csv("begun", more)
     assert quiet.study_status("begun").summary.families["edit"] == "edit", "known, although these have no source"

@@ -85,10 +85,10 @@ def test_one_run_is_no_comparison(runs, count):
 
 def test_runs_that_do_not_fit(tmp_path, runs, takes):
     other = write_run(tmp_path / "gamma", {"elsewhere": takes / "gamma_T1_p00.mp4"})
-    with pytest.raises(StudyError, match="no subject in common"):
+    with pytest.raises(StudyError, match="no clip in common"):
         from_runs([runs[0], other])
     twin = write_run(tmp_path / "again" / "alpha", {"T1_p00": takes / "alpha_T1_p00.mp4"})
-    with pytest.raises(StudyError, match="called 'alpha' too"):
+    with pytest.raises(StudyError, match="also called 'alpha'"):
         from_runs([runs[0], twin])
     with RunWriter(tmp_path / "pose", instrument="pose", settings={}) as run:
         run.finish([])
@@ -116,7 +116,7 @@ def test_a_csv_of_clips_with_gold_and_own_training(service, tmp_path, takes):
     ("rows", "words"),
     [
         (["s,T1,1,alpha,{a}", "t,T1,1,alpha,{b}"], "got 1 (alpha)"),
-        (["s,T1,1,alpha,{a}", "s,T1,1,alpha,{b}", "s,T1,1,beta,{b}"], "system alpha is there twice"),
+        (["s,T1,1,alpha,{a}", "s,T1,1,alpha,{b}", "s,T1,1,beta,{b}"], "system alpha appears twice"),
         (["s,T1,1,alpha,{a}", "s,T1,1,beta,gone.mp4"], "there is no such file"),
         (["s,T1,1,alpha,{a}", "s,T1,1,beta,{a}"], "are the same file"),
         (["s,T1,1,alpha,{a}", "s,T2,1,beta,{b}"], "different task families"),
@@ -155,7 +155,7 @@ def test_kinds_and_expected_answers_are_checked(service, tmp_path, takes):
 
 def test_duplicate_pairs_are_refused_and_nothing_is_added(service, study, manifest, two_systems):
     before = service.studies()[0].pairs
-    with pytest.raises(StudyError, match="would be there twice; nothing was imported"):
+    with pytest.raises(StudyError, match="already exists; nothing was imported"):
         service.import_csv(study, manifest, clips=two_systems)
     assert service.studies()[0].pairs == before
 
@@ -163,7 +163,7 @@ def test_duplicate_pairs_are_refused_and_nothing_is_added(service, study, manife
 def test_other_files_are_refused(tmp_path, manifest, takes):
     with pytest.raises(StudyError, match="expected the columns"):
         from_csv(table(tmp_path, "1,2", header="a,b"))
-    with pytest.raises(StudyError, match="there is none"):
+    with pytest.raises(StudyError, match="expected a CSV file; it does not exist"):
         from_csv(tmp_path / "none.csv")
     with pytest.raises(StudyError, match="--clips FOLDER"):
         from_csv(manifest)
@@ -244,7 +244,7 @@ def test_plans_that_cannot_be(service):
         with pytest.raises(StudyError):
             service.create_study(plan, training=False)
     service.create_study(StudyPlan(name="s"), training=False)
-    with pytest.raises(StudyError, match="there already"):
+    with pytest.raises(StudyError, match="already exists"):
         service.create_study(StudyPlan(name="s"), training=False)
 
 

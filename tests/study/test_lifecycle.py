@@ -27,7 +27,7 @@ def test_a_paused_study_gives_out_nothing_and_loses_nothing(service, people, stu
     one.vote(task)  # it was on the screen
     assert service.next_task(one.session) is None and len(service.votes(study)) == 1
     assert service.session(one.session).study_state == "paused" and service.studies()[0].state == "paused"
-    with pytest.raises(StudyError, match="paused already"):
+    with pytest.raises(StudyError, match="already paused"):
         service.running.set_state(study, "paused")
     service.running.set_state(study, "open")
     assert service.next_task(one.session).number == 2
@@ -68,7 +68,7 @@ def test_a_retired_pair_is_shown_to_nobody_and_keeps_its_votes(service, people, 
     family = service.study_status(study)
     assert sum(f.samples for f in family.families) == 5 and sum(f.finished for f in family.families) == 5
     assert actions(service).count("retired a pair") == 1
-    for call, words in (((sample,), "retired already"), (("nothing",), "no pair")):
+    for call, words in (((sample,), "already retired"), (("nothing",), "no pair")):
         with pytest.raises(StudyError, match=words):
             service.running.retire_pair(study, *call, why="x")
 
@@ -128,7 +128,7 @@ def test_a_person_is_erased_as_the_study_declared(service, people, database, man
         assert {vote.rater for vote in after} == {"erased_01"} and {vote.note for vote in after} == {""}
     else:
         assert after == [] and sum(f.votes for f in service.study_status("erasable").families) == 0
-    with pytest.raises(StudyError, match="erased already"):
+    with pytest.raises(StudyError, match="already erased"):
         service.running.erase_rater("erasable", rater="erased_01")
     with pytest.raises(StudyError, match="session has ended"):
         service.next_task(one.session)

@@ -75,7 +75,7 @@ def test_exports_carry_ratings_and_faults(rated, tmp_path):
     people = read_human_scores(tmp_path / "opinions.csv")  # what rushes believe reads
     assert people.dimensions == ("overall",) and people.systems == ("alpha", "beta", "gamma")
     assert len(people.raters) == 4 and people.kind == "mean-rating"
-    with pytest.raises(InputError, match="arena has no place for answers on single clips or sets; csv and jsonl have"):
+    with pytest.raises(InputError, match="arena cannot hold answers on single clips or sets; use csv or jsonl"):
         export_study(rated, "s", tmp_path / "x", form="arena")
 
 
@@ -141,7 +141,7 @@ def test_create_by_method(manifest, takes, tmp_path):
         (("--method", "acr", "--scale", "6"), "--scale of acr is one of 5, 9, 11; got 6"),
         (("--method", "acr-hr"), "shows the reference; name its system with --reference"),
         (("--method", "acr", "--question", "beauty"), "--question is one of overall,"),
-        (("--method", "best-worst", "--question", "overall"), "--question goes with acr"),
+        (("--method", "best-worst", "--question", "overall"), "--question is for acr"),
     ):
         refused = rushes("study", "create", "bad", *common, *options)
         assert refused.exit_code == 1 and words in " ".join(refused.stderr.split()), refused.stderr

@@ -23,7 +23,7 @@ SIZE = ("--raters", "6", "--prompts", "6", "--votes-per-rater", "6", "--runs", "
         (["--method", "acr", "--systems", "3"], "acr-5", "opinion-1", 2),
         (["--method", "acr", "--scale", "9", "--min-raters", "2"], "acr-9", "opinion-1", 2),
         (["--method", "acr-hr", "--scale", "11"], "acr-hr-11", "opinion-1", 2),
-        (["--method", "dcr"], "dcr-5", "opinion-1", 3),
+        (["--method", "dcr"], "dcr-5", "impairment-1", 3),
         (["--method", "best-worst", "--systems", "3", "--scale", "3"], "best-worst-3", "best-worst-1", 6),
     ],
 )

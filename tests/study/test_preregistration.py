@@ -95,7 +95,7 @@ def test_a_changed_file_is_refused(service: StudyService, tmp_path: Path) -> Non
     data = json.loads((tmp_path / "plan.json").read_text())
     data["content"]["exclusion_rule"] = "none"
     (tmp_path / "plan.json").write_text(json.dumps(data))
-    with pytest.raises(InputError, match="does not have the digest it states"):
+    with pytest.raises(InputError, match="does not match its digest"):
         read_registration(tmp_path / "plan.json")
     for text in ("", "[]", '{"content": 1}'):
         (tmp_path / "bad.json").write_text(text)

@@ -200,7 +200,7 @@ def test_ratings_from_elsewhere_join_the_study(service, study, people):
 def test_ratings_that_do_not_fit_are_refused_whole(service, study):
     for bad, words in (
         ([], "no filled-in vote"),
-        ([imported("q", "x"), imported("q", "x")], "has had this pair already"),
+        ([imported("q", "x"), imported("q", "x")], "has already voted on this pair"),
         (
             [imported("q", "x"), Vote(sample="T1_p00", system_a="a", system_b="z", winner="a", rater="x")],
             "compares alpha and beta",

@@ -161,7 +161,7 @@ def test_a_differing_vote_from_a_second_tab_is_refused_and_the_stored_one_shown(
     for form in (one.form(task, "B"), one.form(task, "A", note="not the same")):
         answer = service.submit_vote(one.session, task.assignment, form, key=task.assignment)
         assert isinstance(answer, VoteRefusal) and answer.stored == one.form(task, "A")
-        assert answer.missing[0].message.startswith(f"You voted on this pair already: A, “{task.tags[0]}”.")
+        assert answer.missing[0].message.startswith(f"You have already voted on this pair: A, “{task.tags[0]}”.")
     same = service.submit_vote(one.session, task.assignment, one.form(task, "A"), key=task.assignment)
     assert isinstance(same, Accepted) and same.repeated
 

@@ -135,7 +135,7 @@ def test_the_table_says_what_is_wrong(tmp_path: Path) -> None:
     assert read_suite(suite('[alike]\nsize = "32x24"\nfps = 12.5\nseconds = 0.2')).alike == "32x24@25/2,0.2s,crop"
     unused = suite('[alike]\nsize = "32x24"\nfps = 10\nseconds = 0.2') and file.read_text(encoding="utf-8")
     file.write_text(unused + "canon = true\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no instrument here measures in a common form"):
+    with pytest.raises(InputError, match="no instrument of this suite measures in a common form"):
         read_suite(file)
     assert read_suite(suite("")).alike == "" and read_suite(suite("")).kind == ""
     for table, why in (

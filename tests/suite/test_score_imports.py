@@ -132,9 +132,9 @@ def test_bad_tables_are_one_line(tmp_path: Path, rows: list[tuple[object, ...]],
 
 def test_bad_questions(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "s.csv", HEADER, ROWS)
-    with pytest.raises(InputError, match="say what the columns mean"):
+    with pytest.raises(InputError, match="declare what the columns mean"):
         import_table(path, tmp_path / "o", [])
-    with pytest.raises(InputError, match="fvd not there"):
+    with pytest.raises(InputError, match="missing: fvd"):
         import_table(path, tmp_path / "o", declared("fvd:unit=1,better=lower"))
     with pytest.raises(InputError, match="system='x' is not needed"):
         import_table(path, tmp_path / "o", declared(), system="x")

@@ -125,7 +125,7 @@ AMBER = '[systems]\namber = "amber"\n'
         (AMBER + "[instruments.fidelity]", r"needs a reference: add \[reference\]"),
         (AMBER + '[reference]\nclips = "real"\n[instruments.pose]', "expected norms"),
         (AMBER + "[instruments.preference]", r"\[instruments.preference\] db is a text; got None"),
-        (AMBER + '[instruments."a/b"]\ninstrument = "clip"', "its name is a folder's"),
+        (AMBER + '[instruments."a/b"]\ninstrument = "clip"', "its name becomes a folder"),
         (AMBER + "[instruments.robustness]\naxes = 3", "axes is a table; got 3"),
         (AMBER + "[overall]\npsnr = 0", "a number that is not 0"),
         (AMBER + "[overall]\npsnr = nan", "a number that is not 0"),
@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     [
         ("prompt,text\na,b\n", "expected a column prompt_id"),
         ("prompt_ids\na\n", "expected a column prompt_id; got prompt_ids"),
-        ("prompt_id\np1\np1\n", "line 3: the prompt p1 is there twice"),
+        ("prompt_id\np1\np1\n", "line 3: the prompt p1 appears twice"),
         ("prompt_id,prompt\n,x\n", "line 2: expected a prompt_id; it is empty"),
         ("prompt_id\n", "there is none below the header"),
         ("", "no header"),
@@ -229,7 +229,7 @@ def test_init_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="called like prompts"):
         draft_suite(tmp_path / "turned", tmp_path / "s.toml")
     (tmp_path / "s.toml").touch()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         draft_suite(tmp_path / "turned", tmp_path / "s.toml")
 
 
@@ -238,4 +238,4 @@ def test_init_on_the_command_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["suite", "init", str(tmp_path), "-o", str(tmp_path / "suite.toml")])
     assert done.exit_code == 0 and "rushes suite run" in done.output and "birch" in done.output
     again = CliRunner().invoke(app, ["suite", "init", str(tmp_path), "-o", str(tmp_path / "suite.toml")])
-    assert again.exit_code == 1 and "is there already" in again.output
+    assert again.exit_code == 1 and "already exists" in again.output

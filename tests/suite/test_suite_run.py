@@ -164,7 +164,7 @@ def test_a_folder_of_something_else_is_left_alone(home: Path) -> None:
     with pytest.raises(InputError, match="expected an instrument"):
         run_suite("bare.toml", "out")
     (home / "bare.toml").write_text('[systems]\nfeatures = "amber"\n[instruments.clip]\n', encoding="utf-8")
-    with pytest.raises(InputError, match="features is already used for a folder"):
+    with pytest.raises(InputError, match="features is already the name of a folder"):
         run_suite("bare.toml", "out")
 
 
@@ -186,7 +186,7 @@ def test_an_interrupted_suite_goes_on(home: Path, monkeypatch: pytest.MonkeyPatc
     assert any("birch/clip: not measured yet" in remark for remark in collect_board("out").remarks)
     assert run_suite("suite.toml", "out", jobs=1).complete
     (home / "suite.toml").write_text('name = "others"\n' + CLIPS_ALONE, encoding="utf-8")
-    with pytest.raises(RunError, match="holds the suite 'takes'; 'others' was asked for"):
+    with pytest.raises(RunError, match="holds the suite 'takes'; this file is of 'others'"):
         run_suite("suite.toml", "out")
 
 

@@ -366,7 +366,7 @@ BAD_PLANS = (
     ({"name": "x", "table_path": "a.csv", "quota": "many"}, "quota"),
     ({"name": "x", "table_path": "a.csv", "max_side_bias": "2"}, "max_side_bias"),
     ({"name": "x", "table_path": "a.csv", "training_tries": "0"}, "wrong training answers"),
-    ({"name": "x", "table_path": "a.csv", "language": "fr"}, "speak en, de"),
+    ({"name": "x", "table_path": "a.csv", "language": "fr"}, "available in en, de"),
     ({"name": "x", "table_path": "a.csv", "pay": "lots"}, "lots"),
     ({"name": "x", "table_path": "a.csv", "audio_check": "maybe"}, "audio_check"),
     ({"name": "x", "table_path": "a.csv", "pairing": "random"}, "round-robin or active"),
@@ -385,7 +385,7 @@ def test_a_bad_plan_is_refused_and_the_form_stays_filled(study: Study) -> None:
 
 def test_a_sent_csv_that_is_not_text_or_has_no_folder_is_refused(study: Study) -> None:
     client = study.admin()
-    for data, says in ((b"\xff\xfe\x00", "UTF-8"), (b"sample_id,path\ns1,a.mp4\n", "which folder")):
+    for data, says in ((b"\xff\xfe\x00", "UTF-8"), (b"sample_id,path\ns1,a.mp4\n", "give the folder")):
         files = {"table": ("t.csv", data, "text/csv")}
         page = client.send_form("/studies/new", {"name": "x"}, files=files)
         assert page.status_code == 400 and says in page.text

@@ -125,7 +125,7 @@ def test_clips_come_by_token_and_strips_by_place(make_site: MakeSite, measured: 
 
 def test_a_clip_that_is_gone_says_so_and_its_numbers_stand(make_site: MakeSite, planted: Path) -> None:
     page = owner(make_site(suites=[planted])).get("/boards/planted").text
-    assert "The clip is not where the run found it." in page and _strips(page)[0] == ""
+    assert "The clip is no longer where the run found it." in page and _strips(page)[0] == ""
 
 
 def test_a_run_that_goes_on_shows_at_the_next_look(make_site: MakeSite, tmp_path: Path) -> None:

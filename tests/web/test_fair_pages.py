@@ -66,7 +66,7 @@ def test_nobody_else_gets_the_bytes_or_sends_a_report(checked: Study) -> None:
 
 def test_consent_states_the_day_and_the_link(checked: Study) -> None:
     page = checked.rater(stage="consent").get("/rate").text
-    assert "2031-01-31" in page and "take your answers back" in page and "checks that your window" in page
+    assert "2031-01-31" in page and "withdraw your answers" in page and "checks that your window" in page
 
 
 def test_withdrawal_by_the_link_without_a_session(study: Study) -> None:

@@ -96,6 +96,29 @@ def test_an_adjudicator_learns_no_system_from_what_divides_raters(site: Site, tm
         assert client.get(f"/studies/{study.name}{tab}").status_code == 403
 
 
+@pytest.mark.parametrize("text", ["rubric", "acr-5"])
+def test_an_adjudicator_is_offered_only_what_opens(site: Site, tmp_path: Path, text: str) -> None:
+    study = voted_study(site, tmp_path, text, "enough")
+    client, address = adjudicator(study), f"/studies/{study.name}"
+    own = [f"{address}/disagreements", *[f"{address}/adjudication"] * (text == "rubric")]
+    assert own[-1] in client.get("/").text
+    for page in own:
+        text = client.get(page).text
+        links = set(re.findall(r'<a [^>]*href="(/[^"#]*)"', text))
+        assert {link for link in links if link.startswith(address)} == set(own) and "/account" in links
+        assert {link: client.get(link).status_code for link in links if client.get(link).status_code != 200} == {}
+    everything = study.admin().get(own[0]).text
+    assert f"{address}/results" in everything and "/studies/new" in everything
+
+
+def test_the_table_of_studies_says_what_each_shows(site: Site, tmp_path: Path) -> None:
+    for text, unit in (("rubric", "pair"), ("acr-5", "clip"), ("best-worst-3", "set")):
+        (folder := tmp_path / unit).mkdir()
+        study = voted_study(site, folder, text, "nothing")
+        row = re.search(rf'href="/studies/{study.name}">.*?</tr>', study.admin().get("/").text, re.S)
+        assert row is not None and re.search(rf">\d+ {unit}s<", row[0]) and ">Pairs<" not in row[0]
+
+
 @pytest.mark.parametrize("text", ["rubric", "best-worst-3"])
 def test_faults_are_listed_by_clip_with_their_times(site: Site, tmp_path: Path, text: str) -> None:
     study = voted_study(site, tmp_path, text, "enough")

@@ -354,7 +354,7 @@ def test_a_selection_is_a_folder_of_links(make_site: MakeSite, measured: tuple[P
     assert sorted(link.name for link in target.iterdir()) == ["take_0.mp4", "take_1.mp4"]
     assert all(link.is_symlink() and link.resolve().is_file() for link in target.iterdir())
     again = client.send_json("/runs/model_a/links", {"folder": str(target)})
-    assert again.status_code == 400 and "is there already" in again.json()["error"] and len(list(target.iterdir())) == 2
+    assert again.status_code == 400 and "already exists" in again.json()["error"] and len(list(target.iterdir())) == 2
     for folder, words in (("look", "whole path"), ("", "whole path"), (str(tmp_path / "no" / "x"), "does not exist")):
         refused = client.send_json("/runs/model_a/links", {"folder": folder})
         assert refused.status_code == 400 and words in refused.json()["error"], folder

@@ -63,7 +63,7 @@ def test_families_are_declared_on_the_form(study: Study) -> None:
 def test_a_study_of_single_clips_is_made_in_the_browser() -> None:
     read = read_plan
     plan = read(FormData({"name": "single", "questions": "dcr-5", "reference": " real "}))
-    assert (plan.method.text, plan.reference, plan.rubric.version) == ("dcr-5", "real", "opinion-1")
+    assert (plan.method.text, plan.reference, plan.rubric.version) == ("dcr-5", "real", "impairment-1")
     assert read(FormData({"name": "s", "questions": "pairs-7"})).rubric.version == "simple-1"
     assert read(FormData({"name": "s"})).method.is_pairs
     with pytest.raises(InputError, match="a method is one of"):

@@ -84,9 +84,9 @@ def test_a_clip_that_is_gone_or_another_has_no_picture(
     client = owner(make_site(runs=[folder]))
     headers = {"accept": "application/json"}
     gone = client.get(thumbnail_address("run", "gone"), headers=headers)
-    assert gone.status_code == 404 and "not where the run found it" in gone.json()["error"]
+    assert gone.status_code == 404 and "no longer where the run found it" in gone.json()["error"]
     other = client.get(thumbnail_address("run", "other"), headers=headers)
-    assert other.status_code == 404 and "not the file that was measured" in other.json()["error"]
+    assert other.status_code == 404 and "the file has changed since it was measured" in other.json()["error"]
     drawn = client.get(thumbnail_address("run", "other"))  # a page has a picture in its place, and no error
     assert drawn.status_code == 200 and drawn.headers["content-type"] == "image/svg+xml" and "No picture" in drawn.text
     assert client.get(thumbnail_address("nowhere", "x")).status_code == 404

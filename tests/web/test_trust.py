@@ -237,7 +237,7 @@ def test_older_votes_and_second_tabs_are_answered_409(study: Study) -> None:
     differing = client.send_quietly("/rate/vote", {**form, "winner": "B"})
     assert differing.status_code == 409 and differing.json()["stored"]["winner"] == "A"
     page = client.send_form("/rate/vote", {**form, "winner": "B"})
-    assert page.status_code == 409 and "You voted on this pair already: A" in page.text
+    assert page.status_code == 409 and "You have already voted on this pair: A" in page.text
     second = watch_all(client, "/rate.json", study)
     client.send_quietly("/rate/vote", filled(second, key_of(client.get("/rate").text)))
     older = client.send_quietly("/rate/vote", {**form, "winner": "B", "correction": "1", "key": "fix"})

@@ -116,6 +116,7 @@ class Visitor:
         Twice is enough, unless the machine is so busy that a clip stutters: what was lost is not credited.
         """
         watch = self.page.locator("[data-watch]")
+        self.page.wait_for_load_state("load")  # a key that is pressed before the page's scripts ran is lost
         for plays in range(1, 9):
             play()
             playwright.expect(self.page.locator("[data-both]")).to_have_text("Pause")

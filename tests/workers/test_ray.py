@@ -430,7 +430,7 @@ def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_pat
         (["--engine", "moon"], 2, "'moon' is not one of 'local', 'ray'"),
         (["--engine", "ray", "--address", "ray://head:10001"], 2, "a Ray address is host:port or auto"),
         (["--address", "head:6379"], 2, "an address needs the engine ray"),
-        (["--engine", "ray", "--address", "localhost:1"], 1, "localhost:1: no Ray cluster answers there"),
+        (["--engine", "ray", "--address", "localhost:1"], 1, "localhost:1: no Ray cluster answers"),
     ],
 )
 def test_a_wrong_address_is_told_at_once(
@@ -461,5 +461,5 @@ def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -
 def test_a_memory_limit_needs_proc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushes.workers.limits.resident_mb", lambda pid: None)
     for where in (Engine(), Engine(kind="ray")):
-        with pytest.raises(InputError, match="a memory limit needs /proc"):
+        with pytest.raises(InputError, match="a memory limit needs Linux's /proc"):
             list(run_tasks(square, [1], engine=where, memory_mb=100))

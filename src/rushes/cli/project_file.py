@@ -142,10 +142,12 @@ def _settings(path: Path, table: Mapping[str, Any], command: Any, names: tuple[s
         if option is None:
             known = [*below, *options]
             if not names and not isinstance(value, dict):
-                raise InputError(f"{where}: {key} is in no table; expected [COMMAND] above it, such as [clip]")
+                raise InputError(f"{where}: {key} is outside any table; put it under [COMMAND], such as [clip]")
             raise InputError(f"{where}: {unknown_key(key, known)}")
         if option.parameter in _ONLY_TYPED:
-            raise InputError(f"{where}: {option.name} removes what is there, so it is taken from the command line only")
+            raise InputError(
+                f"{where}: {option.name} replaces existing files, so it can only be given on the command line"
+            )
         if option.takes_list and not isinstance(value, list):
             value = [value]
         if not fits(value, option.kind):

@@ -66,7 +66,9 @@ def write_supplement(
     """
     folder = Path(out)
     if is_remote(out) or folder.suffix.lower() in (".html", ".tex", ".md") or folder.is_file():
-        raise InputError(f"{out}: a board with its clips is a folder here; give {option('-o supplement/', 'out=…')}")
+        raise InputError(
+            f"{out}: a board with its clips is written to a local folder; give {option('-o supplement/', 'out=…')}"
+        )
     if folder.is_dir() and (strange := sorted(p.name for p in folder.iterdir() if p.name not in (INDEX, CLIPS))):
         raise InputError(f"{folder}: expected a new folder, or an earlier supplement; it holds {strange[0]}")
     page = board_page(given, title=title, timelines=timelines)
@@ -95,7 +97,7 @@ def _copied(
     for done, (key, clip) in enumerate(data.clips.items(), 1):
         found = None if is_remote(clip.path) else relocate(clip.path, beside=index.run(key).path)
         if found is None:
-            missing.append(f"{key[0]}, {key[1]}: the clip is not where its run found it")
+            missing.append(f"{key[0]}, {key[1]}: the clip is no longer where its run found it")
             continue
         name = _safe_name(key, Path(found).suffix, used)
         target = folder / name

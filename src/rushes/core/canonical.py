@@ -22,7 +22,7 @@ def stored_float(value: float) -> float:
     (0.66666667, 0.0)
     """
     if not math.isfinite(value):
-        raise DefinitionError("a run has neither NaN nor infinity; write null with a note")
+        raise DefinitionError("NaN and infinity cannot be stored; write null with a note")
     return round(value, DECIMALS) + 0.0
 
 
@@ -41,12 +41,23 @@ def canonical_line(data: object) -> str:
 
 
 def json_object(text: bytes) -> dict[str, Any]:
-    """The object that somebody's JSON holds; {} where it holds something else, or is no JSON."""
+    """The object that somebody's JSON holds; {} where it holds something else, or is no JSON, as with NaN or infinity.
+
+    >>> json_object(b'{"a": 1.5}'), json_object(b'{"a": Infinity}'), json_object(b'{"a": 1e999}')
+    ({'a': 1.5}, {}, {})
+    """
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON")
+    return value
 
 
 def _plain(data: object) -> object:

@@ -135,7 +135,7 @@ class Definition:
                 raise DefinitionError(f"{self.name}: raised_by and lowered_by are lists of words; got {words!r}")
         if both := sorted(set(self.places) & set(keys)):
             raise DefinitionError(
-                f"{self.name}: {both[0]} is a place and a parameter; what a number is about is a place"
+                f"{self.name}: {both[0]} is both a place and a parameter; what a number is about belongs to its places"
             )
         object.__setattr__(self, "params", tuple(sorted(self.params)))
         settings = dict(self.params) | {key: "<…>" for key in self.open_params}
@@ -282,11 +282,11 @@ def describe_difference(one: str, other: str) -> str:
     """Say in one line in which parameters two signatures differ.
 
     >>> describe_difference("pck|k:20|norm:torso-diameter|v:1", "pck|k:20|norm:bbox-diagonal|v:1")
-    'pck: norm is torso-diameter in one and bbox-diagonal in the other; these numbers do not compare'
+    'pck: norm is torso-diameter in one and bbox-diagonal in the other; these values are not comparable'
     """
     name, other_name = (parse_signature(signature)[0] for signature in (one, other))
     if name != other_name:
-        return f"{one} and {other} are different metrics; these numbers do not compare"
+        return f"{one} and {other} are different metrics; these values are not comparable"
     return f"{name}: {describe_settings(one, other)}"
 
 
@@ -299,4 +299,4 @@ def describe_settings(one: str, other: str) -> str:
         for key in sorted(ours.keys() | theirs.keys())
         if ours.get(key) != theirs.get(key)
     ]
-    return f"{'; '.join(parts) or 'no difference'}; these numbers do not compare"
+    return f"{'; '.join(parts) or 'no difference'}; these values are not comparable"

@@ -91,10 +91,10 @@ class Measurement(Estimate):
     def _order_at(self, name: str) -> None:
         pairs = dict(self.at)
         if lacking := [key for key in self.definition.places if key not in pairs]:
-            raise DefinitionError(f"{name}: say what the number is about; `at` lacks {lacking[0]!r}")
+            raise DefinitionError(f"{name}: `at` must name what the number is about; it lacks {lacking[0]!r}")
         for key, value in pairs.items():
             if not isinstance(value, str):
-                raise DefinitionError(f"{name}: what a number is about is text; {key} is {value!r}")
+                raise DefinitionError(f"{name}: what a number is about must be text; {key} is {value!r}")
         object.__setattr__(self, "at", tuple(sorted(pairs.items())))
 
     @classmethod

@@ -118,7 +118,7 @@ class ClipMetric:
     def __post_init__(self) -> None:
         name = self.definition.name
         if (self.measure is None) == (self.start is None):
-            raise DefinitionError(f"{name}: a metric has either `measure` or `start`, to say how it is computed")
+            raise DefinitionError(f"{name}: a metric needs either `measure` or `start` to compute it")
         if unknown := sorted(set(self.needs) - set(get_args(Need))):
             raise DefinitionError(f"{name}: a metric needs {', '.join(get_args(Need))}; got {unknown[0]!r}")
         object.__setattr__(self, "needs", frozenset(self.needs))

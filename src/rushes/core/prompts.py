@@ -57,7 +57,7 @@ def _checked(file: Path, rows: list[tuple[int, dict[str, str | None]]]) -> tuple
         if not name:
             raise InputError(f"{file}, line {line}: expected a {ID}; it is empty")
         if name in found:
-            raise InputError(f"{file}, line {line}: the prompt {name} is there twice; each prompt has one row")
+            raise InputError(f"{file}, line {line}: the prompt {name} appears twice; give each prompt one row")
         text, group, script = (_first(row, columns) for columns in (_TEXTS, _GROUPS, _SCRIPTS))
         found[name] = Prompt(id=name, text=text, group=group, script=script)
     if not found:

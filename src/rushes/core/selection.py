@@ -84,8 +84,8 @@ def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measu
         raise InputError(f"there is no {what}{near}")
     if not (differ := differing_keys(found)):
         raise InputError(
-            f"{len(found)} numbers are called {what}, measured alike on several clips. "
-            "Pick a clip with subject='ID', or take them all with select()"
+            f"{len(found)} values are called {what}, one per clip. "
+            "Choose a clip with subject='ID', or get them all with select()"
         )
     enough = [key for key in differ if len({keys_of(m).get(key) for m in found}) == len(found)]
     choices = " and ".join(f"{key}=… ({_choices(found, key)})" for key in enough[:1] or differ)

@@ -197,7 +197,7 @@ def need_sound(container: InputContainer, path: Path | str) -> AudioStream:
     """The sound of a file, or a `MediaError` that says that it has none."""
     stream = pick_audio(container)
     if stream is None:
-        raise MediaError(f"{os.fspath(path)}: expected sound, the file has no audio track that can be decoded")
+        raise MediaError(f"{os.fspath(path)}: expected sound; the file has no audio track that can be decoded")
     return stream
 
 

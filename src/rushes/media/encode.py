@@ -70,7 +70,7 @@ def write_clip(
     pictures = iter(frames)
     first = next(pictures, None)
     if first is None:
-        raise InputError(f"{target}: no frames to write; give at least one")
+        raise InputError(f"{target}: expected at least one frame; got none")
     pictures, size = chain([first], pictures), (first.shape[1], first.shape[0])
     pix_fmt = "rgb8" if codec == "gif" and pix_fmt == "yuv420p" else pix_fmt
     with replacing(target) as part, writing(part, target) as container:

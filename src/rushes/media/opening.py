@@ -62,7 +62,7 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
         animated = container.format.name == "webp_pipe" and _is_animated_webp(name)
         container.close()
         if animated and wanted == "video":
-            raise MediaError(f"{name}: {expected}, got an animated WebP, which libav cannot decode; make it a GIF")
+            raise MediaError(f"{name}: {expected}, got an animated WebP, which libav cannot decode; convert it to GIF")
         raise MediaError(f"{name}: {expected}, got {kind}; give a {wanted} file")
     return container
 

@@ -79,12 +79,12 @@ class Clusters:
         yield index.astype(np.int64).reshape(-1), len(found)
 
 
-def two_way_covariance(bread: Floats, meat: Meat, clusters: Clusters) -> tuple[Floats, tuple[Floats, Floats]]:
-    """The two-way covariance, positive semi-definite, and those of raters and of prompts alone, its floors."""
+def two_way_covariance(bread: Floats, meat: Meat, clusters: Clusters) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """The two-way covariance, positive semi-definite, and those of raters, of prompts, and of their meetings alone."""
     by_rater, by_prompt, by_both = (
         bread @ meat(cluster) @ bread * (groups / max(groups - 1.0, 1.0)) for cluster, groups in clusters.ways()
     )
-    return positive(by_rater + by_prompt - by_both), (by_rater, by_prompt)
+    return positive(by_rater + by_prompt - by_both), (by_rater, by_prompt, by_both)
 
 
 def summed_meat(scores: Floats) -> Meat:

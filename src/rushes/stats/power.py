@@ -140,7 +140,9 @@ def votes_needed(preference: float, *, power: float = 0.8, alpha: float = 0.05, 
         if not 0.0 < value < 1.0:
             raise InputError(f"{name} is a share between 0 and 1; got {value}")
     if preference == 0.5 or not 0.0 <= tie_share < 1.0:
-        raise InputError(f"a preference other than 0.5 and fewer ties than votes; got {preference} and {tie_share}")
+        raise InputError(
+            f"expected a preference other than 0.5 and a tie share below 1; got {preference} and {tie_share}"
+        )
     z_alpha, z_power = normal_quantile(1.0 - alpha / 2.0), normal_quantile(power)
     spread = z_alpha / 2.0 + z_power * math.sqrt(preference * (1.0 - preference))
     decided = (spread / abs(preference - 0.5)) ** 2

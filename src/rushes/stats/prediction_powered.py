@@ -80,7 +80,7 @@ def powered_mean(
     """
     check_confidence(level)
     if raters not in ("fixed", "drawn"):
-        raise InputError(f"raters are fixed (these) or drawn (from many); got {raters!r}")
+        raise InputError(f"expected raters fixed (these) or drawn (from many); got {raters!r}")
     rated = {prompt: by for prompt, by in ratings.items() if by}
     if not rated:
         return Powered(value=None, count=0, why=Why.NO_DATA, people=Estimate.none(Why.NO_DATA))

@@ -59,7 +59,7 @@ def load_npy(path: Path | str) -> np.ndarray[Any, Any]:
 
     with open(path, "rb") as file:
         if file.read(2) == b"PK":  # of an archive that is damaged, numpy would leave the file open
-            raise ValueError("an archive of arrays and not a single one")
+            raise ValueError("an archive of several arrays; expected one")
     array: np.ndarray[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
 

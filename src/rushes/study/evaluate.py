@@ -194,7 +194,7 @@ def _clip_numbers(
     if not joined:
         raise InputError(
             f"none of the {len(clips)} clips of study {study} is in {', '.join(map(str, runs))}; "
-            "measure the very files the study was made from"
+            "measure the files that the study was made from"
         )
     badges = {name: entry.subject.badge for name, entry in joined.items() if entry.subject.badge is not None}
     return {name: entry.measurements for name, entry in joined.items()}, badges

@@ -64,7 +64,7 @@ def check_new(connection: Connection, plan: StudyPlan) -> None:
     _check(plan)
     taken = connection.execute(select(study.c.id).where(study.c.name == plan.name)).first()
     if taken is not None:
-        raise StudyError(f"a study called {plan.name!r} is there already; choose another name")
+        raise StudyError(f"a study called {plan.name!r} already exists; choose another name")
 
 
 def _check(plan: StudyPlan) -> None:
@@ -75,9 +75,9 @@ def _check(plan: StudyPlan) -> None:
     if plan.quota is not None and plan.quota < 1:
         raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
     if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
-        raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+        raise StudyError("expected a gold or repeat pair in every 2 or more tasks, or 0 for none")
     if plan.pairing not in ("round-robin", "active"):
-        raise StudyError(f"pairs are given out round-robin or active; got {plan.pairing!r}")
+        raise StudyError(f"expected pairing round-robin or active; got {plan.pairing!r}")
     if plan.on_erase not in ("keep", "remove"):
         raise StudyError(
             f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
@@ -89,13 +89,15 @@ def _check(plan: StudyPlan) -> None:
     if strange := sorted(set(plan.families.values()) - set(KINDS)):
         raise StudyError(f"a task family is {', '.join(KINDS)}; got {strange[0]!r}")
     if plan.language not in LANGUAGES:
-        raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
+        raise StudyError(f"the raters' pages are available in {', '.join(LANGUAGES)}; got {plan.language!r}")
     if plan.training_tries < 1:
-        raise StudyError(f"the owner is told after 1 or more wrong training answers; got {plan.training_tries}")
+        raise StudyError(
+            f"expected 1 or more wrong training answers before the owner is told; got {plan.training_tries}"
+        )
     if plan.method.needs_reference and not plan.reference:
         raise StudyError(f"{plan.method.name} shows the reference; say which system it is with --reference")
     if plan.pairing != "round-robin" and not plan.method.is_pairs:
-        raise StudyError(f"active pairing goes with pairs; got {plan.method.name}")
+        raise StudyError(f"active pairing needs the method pairs; got {plan.method.name}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 
@@ -104,7 +106,7 @@ def _check_rule(rule: ExclusionRule) -> None:
     if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
         raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
     if rule.min_think_s is not None and not 0 <= rule.min_think_s <= 60:
-        raise StudyError(f"the least time beyond watching is 0 to 60 seconds; got {rule.min_think_s}")
+        raise StudyError(f"expected a minimum of 0 to 60 seconds beyond watching; got {rule.min_think_s}")
     for share in (rule.max_side_bias, rule.min_repeat_agreement, rule.max_consensus_p, rule.max_run_p):
         if share is not None and not 0 <= share <= 1:  # NaN is not either
             raise StudyError(f"an exclusion rule's shares are between 0 and 1; got {share}")
@@ -115,7 +117,9 @@ def declare_exclusion(connection: Connection, now: int, study: str, rule: Exclus
     _check_rule(rule)
     row = study_row(connection, study, lock=True)
     if connection.execute(select(vote.c.id).where(vote.c.study_id == row.id)).first() is not None:
-        raise StudyError(f"study {study}: the exclusion rule is declared before the first vote; votes are in")
+        raise StudyError(
+            f"study {study}: an exclusion rule must be declared before the first vote; this study has votes"
+        )
     set_study(connection, row.id, exclusion_rule=asdict(rule))
     log(connection, study_id=row.id, actor="admin", action="declared exclusion", now=now, rule=rule.label)
 

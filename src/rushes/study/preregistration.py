@@ -207,7 +207,7 @@ def read_registration(path: Path) -> Registration:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read as a preregistration ({error})") from None
     if kind != KIND or digest != made.digest:
-        raise InputError(f"{path}: its content does not have the digest it states ({digest}); it was changed")
+        raise InputError(f"{path}: its content does not match its digest ({digest}); it was changed")
     return made
 
 

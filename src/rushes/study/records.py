@@ -40,7 +40,7 @@ class StudyPlan:
     title: str = ""
     seed: int = 1
     min_raters: int = 2
-    """Raters per sample before agreement is looked at. The rubric's minimum is 2."""
+    """Raters per sample before agreement is assessed. The rubric's minimum is 2."""
     quota: int | None = None
     """The most pairs one rater is given, gold and repeats included; None: as many as there are."""
     gold_every: int = 10

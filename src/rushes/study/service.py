@@ -53,7 +53,7 @@ def open_service(
     database = Database(target, migrate=migrate)
     if media is None and database.path is None:
         database.close()
-        raise StudyError("with PostgreSQL, say where canonicalised clips go: --media FOLDER")
+        raise StudyError("with PostgreSQL, name a folder for canonicalised clips: --media FOLDER")
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
 
 
@@ -302,7 +302,9 @@ class StudyService(Transactions):
                 connection.exec_driver_sql("SELECT 1")
         except SQLAlchemyError:
             return "the database does not answer"
-        return "" if self.media_folder.is_dir() or not self.media_folder.exists() else "the media folder is no folder"
+        return (
+            "" if self.media_folder.is_dir() or not self.media_folder.exists() else "the media folder is not a folder"
+        )
 
     def relocate(self, study: str | None = None) -> Located:
         """Look for every clip below the media folder, and keep paths relative to it from now on."""

@@ -129,10 +129,10 @@ def form_lines(form: AlikeForm, shapes: Shapes) -> Iterator[str]:
 def form_remarks(form: AlikeForm, shapes: Shapes) -> Iterator[str]:
     """What the user must know about the choice."""
     shown = f"{form.width}×{form.height}, {float(form.fps):g} fps, the first {float(form.seconds):g} s"
-    yield f"systems differ in {' and '.join(differing(shapes))}: clips are also measured alike, at {shown}"
+    yield f"systems differ in {' and '.join(differing(shapes))}: clips are also measured in a common form, {shown}"
     if off := uneven((shape.fps for clips in shapes.values() for shape in clips.values()), form.fps):
         rates = ", ".join(f"{float(rate):g}" for rate in off)
-        yield f"{rates} fps: no multiple of {float(form.fps):g} fps, so that frames are dropped unevenly in [alike]"
+        yield f"{rates} fps: not a multiple of {float(form.fps):g} fps, so frames are dropped unevenly in [alike]"
     every = {(system, name): shape for system, clips in shapes.items() for name, shape in clips.items()}
     (system, name), shortest = min(every.items(), key=lambda item: item[1].seconds)
     if 2 * shortest.seconds < sorted(shape.seconds for shape in every.values())[len(every) // 2]:

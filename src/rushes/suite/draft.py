@@ -82,7 +82,7 @@ def draft_suite(
         raise InputError("expected at least one folder of systems; got none")
     if target.exists() and not overwrite:
         raise InputError(
-            f"{target}: is there already; edit it, choose another {option('-o')}, or give {option('--overwrite')}"
+            f"{target}: already exists; edit it, choose another {option('-o')}, or give {option('--overwrite')}"
         )
     found, remarks = _systems(given)
     truth = next((key for key in found if key.casefold() in REFERENCES and not is_run(str(found[key][0]))), None)

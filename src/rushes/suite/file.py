@@ -201,7 +201,9 @@ def _system(path: Path, name: str, given: object) -> SuiteSystem:
     runs = [place for place in places if is_run(place)]
     clips = [place for place in places if place not in runs]
     if len(clips) > 1:
-        raise InputError(f"{path}: {where} has one folder of clips, beside runs; {clips[0]} and {clips[1]} are no runs")
+        raise InputError(
+            f"{path}: {where} has one folder of clips, beside runs; {clips[0]} and {clips[1]} are not runs"
+        )
     for place in clips:
         _require(path, where, place)
     return SuiteSystem(name=name, clips=clips[0] if clips else "", runs=tuple(runs))
@@ -290,7 +292,7 @@ def _plans(path: Path, data: Mapping[str, Any], reference: str, form: str) -> tu
         if not isinstance(table, dict):
             raise InputError(f"{where} is a table of settings; got {table!r}")
         if not name.replace("-", "").replace("_", "").isalnum():
-            raise InputError(f"{where}: its name is a folder's: letters, digits, - and _")
+            raise InputError(f"{where}: its name becomes a folder; use letters, digits, - and _")
         instrument = str(table.get("instrument", name))
         one = measure_of(instrument, where)
         own = {key: _text(path, f"[instruments.{name}] {key}", table.get(key)) for key in one.own}
@@ -304,7 +306,9 @@ def _plans(path: Path, data: Mapping[str, Any], reference: str, form: str) -> tu
         located = {key: _located_value(path, settings[key]) for key in one.paths if key in settings}
         plans.append(SuitePlan(name=name, instrument=instrument, settings=settings | located))
     if form and plans and not any("alike" in plan.settings for plan in plans):
-        raise InputError(f"{path}, [alike]: no instrument here measures in a common form; add [instruments.clip]")
+        raise InputError(
+            f"{path}, [alike]: no instrument of this suite measures in a common form; add [instruments.clip]"
+        )
     return tuple(plans)
 
 

@@ -276,7 +276,7 @@ def _steps(suite: Suite) -> Iterator[tuple[SuiteStep, SuitePlan, SuiteSystem | N
         & {folder.casefold() for folder in folders}
     ):
         raise InputError(
-            f"suite {suite.name}: {clash[0]} is already used for a folder below {option('-o', 'out')}; rename that "
+            f"suite {suite.name}: {clash[0]} is already the name of a folder below {option('-o', 'out')}; rename that "
             "system"
         )
     for system, folder in zip(measured, folders, strict=True):
@@ -299,6 +299,6 @@ def _require_same(folder: Path, suite: Suite) -> None:
     """A folder is of one suite: systems may join it, but another suite's runs would mix with these."""
     if is_suite_folder(folder) and (before := read_suite_folder(folder)).suite.name != suite.name:
         raise RunError(
-            f"{folder}: holds the suite {before.suite.name!r}; {suite.name!r} was asked for; choose another "
+            f"{folder}: holds the suite {before.suite.name!r}; this file is of {suite.name!r}; choose another "
             f"{option('-o')}, or the same name"
         )

@@ -35,7 +35,7 @@ def checked_settings(
             raise InputError(f"{where}: {key} is {kind_words(hints[key])}; got {value!r}")
     for name, default in known.items():
         if default is inspect.Parameter.empty and name not in given:
-            raise InputError(f"{where}: expected {name} ({kind_words(hints.get(name, Any))}); it is not there")
+            raise InputError(f"{where}: expected {name} ({kind_words(hints.get(name, Any))}); it is missing")
     return dict(given)
 
 
@@ -82,4 +82,6 @@ def measure_of(name: str, where: str) -> Measure:
         return measure
     able = [other for other, instrument in INSTRUMENTS.items() if instrument.measure is not None]
     hint = did_you_mean(name, able)
-    raise InputError(f"{where}: no instrument is called {name!r}{hint} (another name says instrument = … inside)")
+    raise InputError(
+        f"{where}: no instrument is called {name!r}{hint} (a table of any other name needs instrument = …)"
+    )

@@ -43,9 +43,7 @@ class Limits:
     def require_possible(self) -> None:
         """`InputError` where this system cannot tell what a process holds."""
         if self.memory_mb is not None and resident_mb(os.getpid()) is None:
-            raise InputError(
-                f"a memory limit needs /proc, as Linux has it; leave {option('--memory')} out on this system"
-            )
+            raise InputError(f"a memory limit needs Linux's /proc; leave {option('--memory')} out on this system")
 
     def excess(self, pid: int, *, began: float, served: int) -> Crash | None:
         """The limit that a worker's task has passed, if any; `served` counts the worker's tasks, this one included."""

@@ -203,7 +203,7 @@ class _Pool(Generic[Task, Result]):
         differs = difference(self._identity, node.identity)
         if differs:
             raise RunError(
-                f"node {node.name} of the Ray cluster differs from this machine: {differs}; install the same"
+                f"node {node.name} of the Ray cluster differs from this machine: {differs}; install the same version"
             )
         if node.fault:
             raise RunError(f"node {node.name} of the Ray cluster: {node.fault}")

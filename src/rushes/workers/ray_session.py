@@ -92,7 +92,7 @@ def _probe(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S).close()
     except (OSError, OverflowError) as error:
-        raise InputError(f"{address}: no Ray cluster answers there ({error}); check {option('--address')}") from None
+        raise InputError(f"{address}: no Ray cluster answers ({error}); check {option('--address')}") from None
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Source:
                 self.close()
                 if self._killed:
                     raise
-        raise cannot_start("their template was killed")
+        raise cannot_start("their parent process was killed")
 
     def kill(self) -> None:
         """Make no more workers, from any thread; a template that is still importing ends at once."""

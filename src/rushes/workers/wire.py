@@ -56,7 +56,7 @@ def packed(kind: Kind, value: object) -> Message:
 
 
 def send(descriptor: int, message: Message) -> None:
-    """Write one message; `BrokenPipeError` or `ConnectionResetError` when the other end is gone."""
+    """Write one message; `BrokenPipeError` or `ConnectionResetError` when the other process is gone."""
     sizes = struct.pack(f"<{len(message.arrays)}Q", *(memoryview(array).nbytes for array in message.arrays))
     head = _HEAD.pack(_KINDS.index(message.kind), len(message.arrays), len(message.pickled))
     for content in (head + sizes + message.pickled, *message.arrays):
@@ -66,7 +66,7 @@ def send(descriptor: int, message: Message) -> None:
 
 
 def receive(descriptor: int) -> Message:
-    """Read one message; `EOFError` or `ConnectionResetError` when the other end is gone."""
+    """Read one message; `EOFError` or `ConnectionResetError` when the other process is gone."""
     kind, arrays, size = _HEAD.unpack(_filled(descriptor, bytearray(_HEAD.size)))
     sizes = struct.unpack(f"<{arrays}Q", _filled(descriptor, bytearray(8 * arrays)))
     pickled = _filled(descriptor, bytearray(size))
@@ -85,6 +85,6 @@ def _filled(descriptor: int, room: Any) -> Any:
     while left:
         count = os.readv(descriptor, [left])
         if not count:
-            raise EOFError("the other end is gone")
+            raise EOFError("the other process is gone")
         left = left[count:]
     return room

@@ -193,7 +193,7 @@ def test_bad_files_and_questions(tmp_path: Path) -> None:
         read_human_scores(write_csv(tmp_path / "x.csv", ("a", "b"), [(1, 2)]))
     with pytest.raises(InputError, match="no dimension 'sound'; it has quality"):
         read_human_scores(ratings, dimensions=["sound"])
-    with pytest.raises(InputError, match="pairwise_accuracy is of pairs"):
+    with pytest.raises(InputError, match="pairwise_accuracy compares systems"):
         believe(places, ratings, level="clip", statistic="pairwise_accuracy")
     with pytest.raises(InputError, match="found neither"):
         believe(tmp_path / "nothing" if (tmp_path / "nothing").mkdir() else tmp_path / "nothing", ratings)
@@ -204,8 +204,8 @@ def test_bad_files_and_questions(tmp_path: Path) -> None:
 def test_one_system_and_few_clips(tmp_path: Path) -> None:
     place, ratings = runs(tmp_path)[0], ratings_file(tmp_path, systems=("amber",))
     found = believe(place, ratings)
-    assert found.level == "clip" and "no prompt has two systems: the verdict rests on all clips" in found.remarks[-1]
-    with pytest.raises(InputError, match="no pair to put in order"):
+    assert found.level == "clip" and "no prompt has two systems: the verdict is over all clips" in found.remarks[-1]
+    with pytest.raises(InputError, match="no pairs to order"):
         believe(place, ratings, statistic="pairwise_accuracy")
     numbers = found.believed[0].numbers
     assert numbers["within-prompt", "spearman"].note == "no prompt has two systems"

@@ -105,7 +105,7 @@ def test_written_and_read(good: Credential, tmp_path: Path) -> None:
         ('better = "higher"', 'better = "up"', "better is higher, lower or neither; got 'up'"),
         ('kind = "text-to-video"', "kind = 3", "kind is a text; got 3"),
         ('question = "quality"\n', "", "question is a text; got none"),
-        ('metric = "good"', 'metric = "other"', "the signature is of good, the metric other"),
+        ('metric = "good"', 'metric = "other"', "the signature is that of good, the metric other"),
         ("confidence = 0.95", "confidence = true", "confidence is a number from 0 to 1; got True"),
         ("[pairs_right]", "[pairs_rigth]", "pairs_rig?th"),
         ("prompts = 20", "prompts = 2.5", r"\[data\]: prompts is a whole number; got 2.5"),

@@ -72,9 +72,9 @@ def test_what_a_suite_does_not_say_is_one_line(measured_suite: Path, rated_suite
         believe(measured_suite)
     with pytest.raises(InputError, match="neither ratings nor votes; give --ratings FILE"):
         believe(_asking(rated_suite, tmp_path / "none", ratings=""))
-    with pytest.raises(InputError, match="is not where the suite found it"):
+    with pytest.raises(InputError, match="is no longer where the suite found it"):
         believe(_asking(rated_suite, tmp_path / "gone", ratings="gone.csv"))
-    with pytest.raises(InputError, match="not of a suite that names its ratings"):
+    with pytest.raises(InputError, match="do not belong to a suite with ratings"):
         believe([rated_suite / "amber" / "clip", rated_suite / "birch" / "clip"])
     with pytest.raises(InputError, match=r"no metric 'sharpnes' was measured here. Did you mean `sharpness`"):
         believe(rated_suite, only="sharpnes")

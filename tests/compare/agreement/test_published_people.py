@@ -159,7 +159,7 @@ def test_battles_read_and_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[{"model_a": "x"}]', "battle 1: expected model_a, model_b and winner; no model_b there"),
+        ('[{"model_a": "x"}]', "battle 1: expected model_a, model_b and winner; it has no model_b"),
         ('[{"model_a": "x", "model_b": "y", "winner": "z"}]', "the winner is model_a, model_b or tie; got 'z'"),
         ('[{"model_a": "x", "model_b": "", "winner": "tie"}]', "expected two systems"),
         ("[3]", "battle 1: expected"),

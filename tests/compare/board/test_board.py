@@ -91,7 +91,7 @@ class TestOpening:
         assert "Elo: cedar 11.98 a" in text and "Nobody" not in text
 
     def test_one_system_has_nothing_to_be_better_than(self) -> None:
-        assert found(board_data(("amber",))).startswith("One system alone")
+        assert found(board_data(("amber",))).startswith("Only one system")
 
 
 class TestCells:
@@ -199,7 +199,7 @@ class TestOverall:
             ({"Flickr": 1.0}, "Did you mean `Flicker`?"),
             ({"Flicker": 0.0}, "above 0"),
             ({"Elo": 1.0}, "one value per system"),
-            ({"Motion": 1.0}, "neither direction"),
+            ({"Motion": 1.0}, "no better direction"),
         ],
     )
     def test_refuses_in_one_line(self, weights: dict[str, float], why: str) -> None:
@@ -254,7 +254,9 @@ class TestPage:
 
     def test_no_reading_is_one_clear_line(self, tmp_path: Path) -> None:
         data = replace(board_data(), readings=(), refused=(Refused(name="fvd", why="n_gt differs"),))
-        with pytest.raises(InputError, match=r"no metric was measured alike for every system.*fvd: n_gt differs"):
+        with pytest.raises(
+            InputError, match=r"no metric was measured with the same definition for every system.*fvd: n_gt differs"
+        ):
             write_board(data, tmp_path / "board.html", verdicts={})
 
     def test_a_place_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:

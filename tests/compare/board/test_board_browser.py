@@ -124,7 +124,7 @@ def test_a_row_plays_in_step_and_steps_by_frame(tab: playwright.Page, measured_b
     tab.locator("[name=seek]").dispatch_event("input")
     assert times(tab) == pytest.approx([1.8, 1.2], abs=0.01)  # the shorter one stays on its last frame
     tab.keyboard.press("n")
-    assert "The clip is not where the run found it" in tab.locator("#theatre").inner_text()
+    assert "The clip is no longer where the run found it" in tab.locator("#theatre").inner_text()
     tab.keyboard.press("Escape")
     until(tab, "document.querySelectorAll('#theatre video').length === 0")
 

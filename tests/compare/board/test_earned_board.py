@@ -208,7 +208,7 @@ class TestFamilies:
         data = board(*((one, {"amber": [1.0] * 8, "birch": [0.0] * 8}) for one in columns))
         groups = grouping(data, (*rates, *columns))
         assert set(groups.untested) == {rates[1].key, fact.key}
-        assert groups.untested[rates[1].key] == "not tested: it goes with pass rate"
+        assert groups.untested[rates[1].key] == "not tested separately: it follows pass rate"
         found = judge_board(data)
         assert found[fact.key].why is WhyNot.NOT_TESTED and not found[fact.key].contrasts
         assert "tests:2|" in found[score.key].contrasts[0].adjusted_p.signature

@@ -174,7 +174,7 @@ class TestColumns:
         [
             ('scale = "1-3"', "a rating of look for p0 of amber is 3.5, outside its scale 1-3"),
             ('scale = "five"', "scale is its lowest and highest rating, as \"1-5\"; got 'five'"),
-            ('scale = {lock = "1-5"}', "no question 'lock' to have a scale; it has look"),
+            ('scale = {lock = "1-5"}', "a scale is given for 'lock', which is not a question; there are look"),
         ],
     )
     def test_a_scale_that_cannot_be_is_one_line(self, tmp_path: Path, scale: str, why: str) -> None:
@@ -200,7 +200,7 @@ class TestColumns:
         assert any("changed since rushes suite run" in line for line in collect_board(folder).remarks)
         file.unlink()
         gone = collect_board(folder)
-        assert any("is not where the suite found it" in line for line in gone.remarks)
+        assert any("is no longer where the suite found it" in line for line in gone.remarks)
         assert "Nobody was asked" not in str(opened(gone)) and opened(gone).headline.startswith("People were asked")
 
     def test_suite_init_takes_up_the_one_study_that_people_voted_in(
@@ -260,6 +260,24 @@ class TestHeadline:
         start = "Raters ranked birch first in look (3.50); its lead over amber isn't significant"
         assert found.headline in {f"{start} (about {more} more prompts needed)." for more in (3, 4)}
         assert len(found.headline.split()) <= MOST_WORDS
+
+    def test_systems_with_the_same_mean_are_called_equal(self) -> None:
+        asked = replace(reading("look", label="look", better="higher"), instrument="preference")
+        for means, words in (
+            ((3.5, 3.5, 3.5), "Raters ranked amber, birch and cedar equal in look (3.50)."),
+            ((3.5, 3.5, 2.0), "Raters ranked amber and birch equal first in look (3.50)."),
+        ):
+            data = board_data(("amber", "birch", "cedar"), (asked,), prompts=12)
+            rows = {name: [m - 0.5, m + 0.5] * 6 for name, m in zip(data.names, means, strict=True)}
+            values = {
+                (name, asked.key): {
+                    p.id: Measurement(definition=asked.definition, value=v, count=2)
+                    for p, v in zip(data.prompts, row, strict=True)
+                }
+                for name, row in rows.items()
+            }
+            whole = {key: replace(m, value=float(np.mean(rows[key[0]]))) for key, m in data.whole.items()}
+            assert opened(replace(data, values=values, whole=whole)).headline == words
 
     def test_a_declared_reference_is_named_and_does_not_compete(self, tmp_path: Path) -> None:
         write_ratings(tmp_path / "ratings.csv", planted({"real": [4.5], "amber": [3.5], "birch": [2]}))

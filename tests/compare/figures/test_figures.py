@@ -97,7 +97,7 @@ def test_ranking_says_which_ranks_are_open(small_evaluation: Evaluation) -> None
     assert found.index.tolist() == ["amber", "birch", "cedar"]  # the reference competes with nobody
     assert found[["rank_best", "rank_worst"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
     votes = figure("ranking", small_evaluation)
-    assert votes.rows[0][0] == "elo:motion" and "raters are not known" in votes.notes[0]
+    assert votes.rows[0][0] == "elo:motion" and "raters are unknown" in votes.notes[0]
 
 
 def test_a_forest_is_the_boards_differences_with_its_significance(small_evaluation: Evaluation) -> None:
@@ -156,7 +156,7 @@ def test_differences_from_the_reference_are_drawn(
     wanted = {(s, p): abs(v - truth[p]) for s in ("amber", "birch") for p, v in evaluation.values(base, s).items()}
     drawn = {(row[2], row[3]): row[4] for row in dots.rows if row[2] != "cedar"}
     assert drawn == {key: pytest.approx(value, abs=1e-6) for key, value in wanted.items()}
-    with pytest.raises(InputError, match=r"diff:sharpness is not tested; name it under \[reference\] differences"):
+    with pytest.raises(InputError, match=r"diff:sharpness is not tested; add it to differences under \[reference\]"):
         figure("forest", measured_suite, columns="diff:sharpness")
     tested = Evaluation(with_declared_differences(small_evaluation.data, ["luma_alternation"]))
     made = figure("forest", tested, columns="diff:luma_alternation")  # no system is the reference: the first one is it
@@ -201,13 +201,13 @@ def test_files_and_the_numbers_beside_them(measured_suite: Path, tmp_path: Path)
     data = json.loads(invoked("figure", "ratings", measured_suite, "-o", tmp_path / "a.svg", "--json").stdout)
     assert data["rows"][0]["value"] == 4.5 and data["written"][0].endswith("a.svg")
     wrong = invoked("figure", "ratings", measured_suite, "-o", tmp_path / "a.docx")
-    assert wrong.exit_code == 1 and "a figure is a file of .pdf, .svg or .png" in wrong.stderr
+    assert wrong.exit_code == 1 and "expected a .pdf, .svg or .png file" in wrong.stderr
 
 
 def test_a_figure_never_overwrites_what_it_was_drawn_from(small_evaluation: Evaluation, tmp_path: Path) -> None:
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("prompt_id,system,rater,look\np0,amber,r0,5\n")
-    with pytest.raises(InputError, match=r"ratings\.csv: is there and is not the data of this figure"):
+    with pytest.raises(InputError, match=r"ratings\.csv: exists and is not this figure's data"):
         figure("ratings", small_evaluation).save(tmp_path / "ratings.pdf")
     assert ratings.read_text().startswith("prompt_id") and not (tmp_path / "ratings.pdf").exists()
     for _ in range(2):

@@ -136,7 +136,7 @@ def test_one_number_by_repeats_by_intervals_or_not_at_all() -> None:
     kept = check_regression(base, near, repeats=repeats)
     assert kept.answer == "same" and "first:mean-of-4-runs" in kept.metrics[0].difference.signature
     bare = check_regression(base, near, metrics={"fvd": 20})
-    assert bare.answer == "cannot tell" and "takes repeats" in bare.metrics[0].sentence
+    assert bare.answer == "cannot tell" and "needs repeats" in bare.metrics[0].sentence
     drawn = gate_run("a", {FVD: [100.0]}, interval=4.0), gate_run("n", {FVD: [102.0]}, interval=4.0)
     assert check_regression(*drawn, metrics={"fvd": 20}).answer == "same"
     assert check_regression(*drawn, metrics={"fvd": 9}).metrics[0].verdict == "cannot tell"
@@ -188,7 +188,7 @@ def test_runs_that_moved_as_a_whole_are_remarked_on() -> None:
 
 def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
     base, again, other = (gate_run(name, {PSNR: BASE}, sha256="ab") for name in "acb")
-    assert "the very files of the baseline" in check_regression(base, other, repeats=[again]).remarks[0]
+    assert "the same files as the baseline" in check_regression(base, other, repeats=[again]).remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
         ({}, "no margin for psnr.*repeats=.*metrics={'psnr': …}"),
         ({"metrics": ["psnr"]}, "no margin for psnr"),
         ({"metrics": {"vmaf": 1}}, "vmaf: the baseline has no value of it; it has psnr"),
-        ({"metrics": {"psnr": 1, PSNR.signature: 2}}, "psnr: named twice"),
+        ({"metrics": {"psnr": 1, PSNR.signature: 2}}, "psnr: given twice"),
         ({"metrics": "psnr"}, "no margin for psnr"),
         ({"metrics": {"psnr": "much"}}, "psnr: expected a margin from 0.*'much'"),
         ({"metrics": {"psnr": -1}}, "expected a margin from 0"),
@@ -229,7 +229,7 @@ def test_the_candidate_under_another_name_is_no_repeat() -> None:
     with pytest.raises(InputError, match="elsewhere: a repeat is .* this is a copy of the candidate"):
         check_regression(base, worse, repeats=[copied])
     again = gate_run("c", {PSNR: shifted(BASE, -5.0)}, sha256="bb")
-    with pytest.raises(InputError, match="this is a run of the candidate's very files"):
+    with pytest.raises(InputError, match="this is a run of the candidate's files"):
         check_regression(base, worse, repeats=[again])
 
 
@@ -244,7 +244,7 @@ def test_nothing_shared_or_nothing_that_judges() -> None:
     with pytest.raises(InputError, match="no subject has the same id"):
         check_regression(base, gate_run("b", {PSNR: [1.0]}, clips=["x"]), metrics={"psnr": 1})
     runs = [gate_run(name, {BLUR: BASE}) for name in "abc"]
-    with pytest.raises(InputError, match="says better or worse by itself; name one.*metrics={'blur': …}"):
+    with pytest.raises(InputError, match="has a better direction; name one.*metrics={'blur': …}"):
         check_regression(runs[0], runs[1], repeats=runs[2:])
 
 

@@ -225,7 +225,7 @@ def test_folders_that_cannot_be_used(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "busy").mkdir()
     with (
         take_lock(tmp_path / "busy" / ".lock"),
-        pytest.raises(RunError, match="another rushes is writing here"),
+        pytest.raises(RunError, match="another rushes process is writing here"),
     ):
         measure_paper("amber", "real", out=tmp_path / "busy", columns="psnr")
     with pytest.raises(InputError, match="no column is called 'pnsr'"):

@@ -181,7 +181,7 @@ def test_two_signatures_are_two_columns_and_the_difference_is_named(tmp_path: Pa
         "psnr|aggregate:mean|data_range:255|plane:y|v:1",
     ]
     assert table.notes == (
-        "PSNR (1) and (2): psnr: plane is rgb in one and y in the other; these numbers do not compare",
+        "PSNR (1) and (2): psnr: plane is rgb in one and y in the other; these values are not comparable",
     )
     only = paper_table([a, b], columns="psnr:plane=y")
     assert [column.signature for column in only.columns] == ["psnr|aggregate:mean|data_range:255|plane:y|v:1"]
@@ -214,7 +214,7 @@ def test_a_protocols_reading_has_its_own_head_and_another_formula_its_own_column
     assert table.markdown().splitlines()[0] == "| System | PSNR¹ ↑ | PSNR (DisCo)² ↑ | LMD³ ↓ |"
     assert table.markdown().splitlines()[2] == "| amber | 1.00 | 2.00 | 3.0000 |"
     assert table.notes == (
-        "PSNR (1) and PSNR (DisCo) (2): psnr and disco_psnr are different metrics; these numbers do not compare",
+        "PSNR (1) and PSNR (DisCo) (2): psnr and disco_psnr are different metrics; these values are not comparable",
     )
     assert paper_table(run, columns="akd,disco_psnr").markdown().splitlines()[2] == "| amber | 4.0000 | 2.0000 |"
     apart = paper_table(run, columns="psnr,disco_psnr")
@@ -228,8 +228,7 @@ def test_other_references_are_another_column(tmp_path: Path) -> None:
     table = paper_table([a, b])
     assert len(table.columns) == 2
     assert table.notes == (
-        "PSNR (1) and (2): A is amber, B is birch: they were compared with different references; these numbers do not "
-        "compare",
+        "PSNR (1) and (2): A is amber, B is birch: they have different references; these values are not comparable",
     )
     c = fidelity_run(tmp_path / "c", three(PSNR, 32.0, 2.0), gen="cedar", truth="elsewhere")
     assert len(paper_table([a, c]).columns) == 2
@@ -245,8 +244,8 @@ def test_another_size_of_the_pictures_is_another_column(tmp_path: Path) -> None:
         "| cedar | 32.00 | – |",
     ]
     assert paper_table([a, b]).notes == (
-        "PSNR (1) and (2): A is amber, B is birch: compared at 256×256 in A, 512×512 in B; these numbers do not "
-        "compare",
+        "PSNR (1) and (2): A is amber, B is birch: compared at 256×256 in A, 512×512 in B; these values are not "
+        "comparable",
     )
 
 
@@ -387,7 +386,7 @@ def test_two_papers_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("x", "y"):
         fidelity_run(tmp_path / name / "fidelity", AMBER)
         paper_folder(tmp_path / name, "Amber", {"fidelity": "fidelity"})
-    with pytest.raises(InputError, match="another row is called 'Amber' too; run rushes paper with another name"):
+    with pytest.raises(InputError, match="another row is also called 'Amber'; run rushes paper with another name"):
         paper_table([tmp_path / "x", tmp_path / "y"])
 
 
@@ -504,5 +503,5 @@ def test_an_unknown_column_is_helped(systems: list[Path]) -> None:
 
 def test_a_run_without_a_column_says_which_there_are(tmp_path: Path) -> None:
     run = fidelity_run(tmp_path / "run", three(planted("other"), 1.0, 0.1))
-    with pytest.raises(InputError, match="expected numbers of psnr, ssim, .*; the runs have none of them"):
+    with pytest.raises(InputError, match="expected values of psnr, ssim, .*; the runs have none of these"):
         paper_table(run)

@@ -93,7 +93,7 @@ def test_elo_is_choix_and_its_interval_is_over_prompts(measured_suite: Path, sma
     assert ours == pytest.approx(1000 + 400 / np.log(10) * (theirs - theirs.mean()), abs=0.05)
     assert all(m.interval is not None and m.interval.method == "prompt-clustered" for m in found.elo.values())
     assert found.elo["amber"].signature.startswith("bt_elo|clusters:prompt|")
-    assert any("raters are not known" in note for note in paper_table(small_evaluation, columns="elo:motion").notes)
+    assert any("raters are unknown" in note for note in paper_table(small_evaluation, columns="elo:motion").notes)
 
 
 def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measured_suite: Path) -> None:
@@ -101,13 +101,13 @@ def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measu
         ("shrapness", "no column is called 'shrapness'. Did you mean `sharpness`"),
         ("fvd", "fvd: not measured; .* has rating:look"),
         ("rating:lok", "no question 'lok'. Did you mean `look`"),
-        ("rating:motion", "people voted on 'motion'; use wins:motion or elo:motion"),
+        ("rating:motion", "people voted on 'motion', they did not rate it; use wins:motion or elo:motion"),
         ("elo:look", "elo:look: no question 'look'; it has motion"),
         ("signals:odd", "no review signal 'odd'"),
     ):
         with pytest.raises(InputError, match=words):
             paper_table(small_evaluation, columns=name)
-    with pytest.raises(InputError, match="a suite is a table by itself"):
+    with pytest.raises(InputError, match="a suite makes a table of its own"):
         paper_table(measured_suite, measured_suite)
 
 
@@ -142,7 +142,7 @@ def test_intervals_beside_and_under(small_evaluation: Evaluation) -> None:
     assert "<br>±" in under.markdown() and "<br>" not in beside.markdown() and "±" in beside.markdown()
     assert r"\scriptsize $\pm$" in under.latex(width="one")
     assert "±" in repr(beside.text("text")) and "<small>±" in beside.html()
-    with pytest.raises(InputError, match="expected an interval beside or under"):
+    with pytest.raises(InputError, match="expected interval beside, under"):
         paper_table(small_evaluation, interval="above")  # type: ignore[arg-type]
 
 
@@ -184,7 +184,7 @@ def test_a_metric_that_is_no_column_of_the_board_is_one_of_the_table(small_evalu
             if m.definition.name == "freeze_frame_ratio" and m.definition.param("input") == "raw"
         ]
         assert values[system.name] == pytest.approx(sum(found) / len(found))
-    assert any("not tested: it is no column of the board" in note for note in made.notes)
+    assert any("not tested: it is not a column of the board" in note for note in made.notes)
 
 
 def test_set_distances_of_a_suite_are_columns(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_system_that_lost_everything_is_bounded_and_said(tmp_path: Path) -> No
     found = one_file(tmp_path, rows).of("lip")
     last = found.elo["dogwood"]
     assert any("dogwood never won a vote: its strength has no finite estimate" in note for note in found.notes)
-    assert "|prior:normal precision 0.25 with fisher floor|" in last.signature and last.interval is not None
+    assert "|prior:normal precision 0.25|" in last.signature and last.interval is not None
     assert last.interval.high - last.interval.low > 300  # the prior bounds it, and no more
     ranks = found.rank["dogwood"].interval
     assert ranks is not None and (ranks.low, ranks.high) == (4, 4)
@@ -189,12 +189,16 @@ def test_one_bad_question_does_not_hide_the_others(tmp_path: Path) -> None:
         (COUNTS, [("q", "p", "x", "y", -1, 3, 0)], "line 2: votes_a is a whole number of votes, 0 or more; got '-1'"),
         (COUNTS, [("q", "p", "x", "y", 1, 2.5, 0)], "line 2: votes_b is a whole number of votes, 0 or more; got '2.5'"),
         (COUNTS, [("q", "p", "x", "y", 1, "many", 0)], "votes_b is a whole number of votes"),
-        (COUNTS, [("q", "p", "x", "y", 1, 2, 0), ("q", "p", "y", "x", 1, 2, 0)], "line 3: y and x on p are on line 2"),
+        (
+            COUNTS,
+            [("q", "p", "x", "y", 1, 2, 0), ("q", "p", "y", "x", 1, 2, 0)],
+            "line 3: y and x on p are already on line 2",
+        ),
         (("a", "b"), [(1, 2)], "expected system_a, system_b with votes_a, votes_b"),
         (
             ("speaker", "scene", "system_a", "system_b", "votes_a", "votes_b"),
             [("s", "t", "x", "y", 1, 2)],
-            "which column is the prompt. Call it prompt_id; got speaker, scene",
+            "which column is the prompt. Name it prompt_id; got speaker, scene",
         ),
         (("model_a", "model_b", "winner"), [("b", "c", "b")], "line 2: 'b' may be the side or the system of that name"),
         (("model_a", "model_b", "winner"), [("x", "y", "z")], "line 2: the winner is a, b, tie, x or y; got 'z'"),
@@ -243,7 +247,7 @@ def test_votes_exports_and_databases_of_studies(tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_text("no database")
     with pytest.raises(RushesError):
         rank_votes(tmp_path / "bad.db")
-    with pytest.raises(InputError, match="study names a study of a database"):
+    with pytest.raises(InputError, match="study needs a database"):
         rank_votes(tmp_path / "all.csv", study="x")
 
 

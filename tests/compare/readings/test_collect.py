@@ -143,7 +143,7 @@ def test_one_system_no_shared_prompt_and_a_run_still_going(tmp_path: Path) -> No
     board = collect_board([tmp_path / "amber", tmp_path / "birch"])
     assert whole(board, "amber", "calm").note == "no prompt has a value for every system"
     assert any("no prompt has a clip of every system" in remark for remark in board.remarks)
-    assert any("birch is interrupted; 1 are finished and taken" in remark for remark in board.remarks)
+    assert any("birch is interrupted; 1 are finished and used" in remark for remark in board.remarks)
 
 
 def test_duplicates_are_taken_by_nobody_and_said(tmp_path: Path) -> None:
@@ -161,8 +161,8 @@ def test_the_same_files_under_two_names_are_said(tmp_path: Path) -> None:
     clip_run(tmp_path / "amber", THREE, same_files=True)
     clip_run(tmp_path / "birch", THREE, same_files=True)
     board = collect_board([tmp_path / "amber", tmp_path / "birch", tmp_path / "amber"])
-    assert "amber and birch have the very same file for 3 prompts" in board.remarks
-    assert any("was given twice, and counts once" in remark for remark in board.remarks)
+    assert "amber and birch have the same file for 3 prompts" in board.remarks
+    assert any("was given twice; it counts once" in remark for remark in board.remarks)
 
 
 def test_two_runs_of_one_system_that_disagree_give_no_value(tmp_path: Path) -> None:

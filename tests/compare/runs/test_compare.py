@@ -77,7 +77,7 @@ def test_other_signatures_are_refused_by_name_and_the_rest_is_compared(tmp_path:
     found = compare_runs(a, b)
     assert [m.statistics.metric.name for m in found.metrics] == ["blur_score"]
     assert [r.why for r in found.refused] == [
-        "freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other; these numbers do not compare"
+        "freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other; these values are not comparable"
     ]
     assert found.unshared == (SCENE_CUT_COUNT.signature,)
     with pytest.raises(InputError, match="was not compared: freeze_frame_ratio: eps is"):
@@ -135,7 +135,7 @@ def test_nothing_in_common_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no subject has the same id in both runs: .*such as x.*such as y"):
         compare_runs(a, b)
     c = write_run(tmp_path / "c", {"x": {FREEZE.with_params(eps=2.0): 0.1}}, tier=1)
-    with pytest.raises(InputError, match=r"share 1 subjects but no number compares: freeze_frame_ratio: eps is"):
+    with pytest.raises(InputError, match=r"share 1 clips, but no values can be compared: freeze_frame_ratio: eps is"):
         compare_runs(a, c)
 
 
@@ -146,9 +146,9 @@ def test_a_regression_follows_the_metric_s_direction(tmp_path: Path) -> None:
     assert regression(found, "freeze_frame_ratio", 0.1) and not regression(back, "freeze_frame_ratio", 0.1)
     assert regression(found, "blur_score", 9.9) and not regression(back, "blur_score", 0)
     assert not regression(found, "blur_score", 10.0), "exactly the amount is still allowed"
-    with pytest.raises(InputError, match="neither direction is better"):
+    with pytest.raises(InputError, match="has no better direction"):
         regression(found, "scene_cut_count", 1)
-    with pytest.raises(InputError, match="do not both have it; they share freeze_frame_ratio, blur_score"):
+    with pytest.raises(InputError, match="has it, or neither; they share freeze_frame_ratio, blur_score"):
         regression(found, "flicker", 1)
 
 
@@ -220,7 +220,7 @@ def test_places_read_differently_are_refused_once(tmp_path: Path) -> None:
         runs.append(replace(run, measurements={"study": (*run.measurements["study"], more)}))
     found = compare_runs(*runs)
     assert [(r.name, r.why) for r in found.refused] == [
-        ("placed_score", "placed_score: k is 20 in one and 50 in the other; these numbers do not compare")
+        ("placed_score", "placed_score: k is 20 in one and 50 in the other; these values are not comparable")
     ]
     assert (len(found.metrics), found.unshared) == (1, ())
 

@@ -121,7 +121,7 @@ def test_a_wrong_optional_is_one_line(line: str) -> None:
 
 @pytest.mark.parametrize("columns", ['"blur_score"', '["blur"]', "[3]"])
 def test_wrong_columns_are_one_line(columns: str) -> None:
-    with pytest.raises(InputError, match=r"^x: expected columns to be a list of clip metrics"):
+    with pytest.raises(InputError, match=r"^x: expected `columns` to be a list of clip metrics"):
         parse_profile(f'name = "x"\ncolumns = {columns}\n', source="x")
 
 

@@ -91,7 +91,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == str(out)
-    assert "False alarms to expect" in done.output and "could not be read completely: 1" in done.output
+    assert "False alarms to expect" in done.output and "could not be fully read: 1" in done.output
     profile = load_profile(out)
     assert profile.name == "my" and [r.metric for r in profile.rules] == [
         r.metric for r in load_profile("general").rules

@@ -109,7 +109,7 @@ def test_a_clip_is_heard_once_and_a_steady_tone_is_said_to_be_no_speech(tmp_path
         (None, "", "the clip has no sound"),
         (None, "a.wav: no such file", "a.wav: no such file"),
         (np.zeros(16000, np.float32), "", "the sound is silent"),
-        (np.full(16000, np.nan, np.float32), "", "the sound holds samples that are no numbers; export it again"),
+        (np.full(16000, np.nan, np.float32), "", "the sound has samples that are NaN; export it again"),
     ],
 )
 @pytest.mark.parametrize("name", NAMES)

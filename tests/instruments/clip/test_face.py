@@ -212,7 +212,7 @@ def test_several_people_are_visible_in_the_note() -> None:
         width=300, height=400, face_count=track.face_count, bbox=track.bbox, points=track.points, people=3
     )
     notes = {m.note for m in tier1(face(crowd, fps=25.0)) if m.value == 0.0}
-    assert "3 faces followed; measured is the one seen most, in 9 of 10 frames" in notes
+    assert "3 faces followed; the one seen most is measured, in 9 of 10 frames" in notes
 
 
 def test_series_have_one_row_a_frame_and_gaps() -> None:

@@ -91,8 +91,8 @@ def test_every_profile_says_what_it_is_for() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('name = "x"\nfor = 3', "expected for to be a text"),
-        ('name = "x"\nchoose = ["auto"]', "expected choose to be a list of general"),
+        ('name = "x"\nfor = 3', "expected `for` to be a text"),
+        ('name = "x"\nchoose = ["auto"]', "expected `choose` to be a list of general"),
         ('name = "x"\nchoose = ["screen"]\n[flagged]\nsharpness = { below = 1 }', "no rules of its own"),
     ],
 )

@@ -279,7 +279,7 @@ def test_a_change_of_rate_and_channels_in_mid_stream_keeps_the_first() -> None:
 def test_samples_that_are_no_numbers(bad: float) -> None:
     sound = tones([(1, -20)])
     sound[9000] = bad
-    assert heard(sound[None]) == "the sound holds samples that are no numbers; export it again"
+    assert heard(sound[None]) == "the sound has samples that are NaN; export it again"
 
 
 def test_no_frame_no_sound() -> None:

@@ -113,7 +113,7 @@ def test_a_file_of_prompts_has_scripts(tmp_path: Path) -> None:
 
 def test_prompts_without_a_use_are_refused(tmp_path: Path) -> None:
     clip = write_clip(tmp_path / "a.mkv", [flat(90, channels=3)] * 3, codec="ffv1", pix_fmt="bgr0")
-    with pytest.raises(InputError, match="prompts are for a network of two towers, text_error or word_error_rate"):
+    with pytest.raises(InputError, match="prompts need a text-image network, text_error or word_error_rate"):
         rushes.clips(clip, prompts={"a": "a woman"}, run=tmp_path / "run")
 
 

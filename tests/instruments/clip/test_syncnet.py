@@ -91,7 +91,7 @@ def test_a_pickle_bomb_is_refused_and_never_run(tmp_path: Path, saved_by: str) -
         torch.save({"netcnnaud.0.weight": _Bomb(marker)}, path)
     else:
         path.write_bytes(pickle.dumps(_Bomb(marker), protocol=2))
-    with pytest.raises(WeightsError, match="it was not loaded"):
+    with pytest.raises(WeightsError, match="which was not loaded"):
         Evaluator.load(path)
     assert not marker.exists()
 

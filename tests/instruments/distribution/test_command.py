@@ -53,7 +53,7 @@ def test_json_alone_on_stdout(sets: Path, random_weights: dict[str, Path], avera
     file = random_weights["i3d"]  # the one that was taken: no metric here needs the other
     assert answer["weights"] == {file.name: "random-seed0"} and answer["weights_files"] == [str(file)]
     assert f"weights of i3d: {file} (random-seed0)" in result.stderr.splitlines()
-    assert "random weights: this number compares only with itself" in first["note"]
+    assert "random weights: this value is comparable only with values of the same weights" in first["note"]
 
 
 def test_a_run_directory_with_its_path_last(
@@ -144,9 +144,9 @@ def test_a_clip_left_out_is_named(
     words = [folder, sets / "gt", "--weights", random_weights["i3d"], "--workers", 0]
     result = call(*words)
     assert "left out of the generated set" in result.stderr and "broken.mp4" in result.stderr
-    assert "no part of the generated set: notes.md (no clip by its ending, .md)" in result.stderr
+    assert "no part of the generated set: notes.md (not a clip by its ending, .md)" in result.stderr
     answer = json.loads(call(*words, "--json").stdout)
-    assert answer["ignored"] == {"generated": {"notes.md": "no clip by its ending, .md"}, "ground_truth": {}}
+    assert answer["ignored"] == {"generated": {"notes.md": "not a clip by its ending, .md"}, "ground_truth": {}}
     assert "broken.mp4" in call(*words, "--strict", code=1).stderr
 
 
@@ -185,7 +185,7 @@ def test_notes_are_not_cut_at_semicolons(
         (["--save-stats", "{file}/x.npz"], "file/x.npz: cannot be written (Not a directory)"),
         (
             ["--save-gen-stats", "{tmp}/folder.npz"],
-            "folder.npz: expected the name of a file to write; this is a folder",
+            "folder.npz: expected a file to write; this is a folder",
         ),
         (["--cache", "{file}"], "cannot be used as a cache"),
         (["-o", "{file}"], "file: "),
@@ -221,9 +221,8 @@ def test_statistics_and_small_sets_are_looked_at_first(
     assert "vfr is constant there and not named here" in stderr
     (tmp_path / "junk.npz").write_bytes(b"junk")
     stderr = call(sets / "gen", tmp_path / "junk.npz", *words, code=1).stderr
-    assert (
-        "(it is no .npz archive, or holds Python objects); save them again" in stderr and "allow_pickle" not in stderr
-    )
+    assert "(it is not an .npz archive, or holds Python objects); save them again" in stderr
+    assert "allow_pickle" not in stderr
     one = sets / "gen" / "take3.mp4"
     assert "the generated set has 1" in call(one, sets / "gt", *words, code=1).stderr
     three = f"{sets}/gen/take[369].mp4"

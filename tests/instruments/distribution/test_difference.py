@@ -74,7 +74,7 @@ def test_the_larger_set_is_cut_down_by_name_or_by_content() -> None:
     five, six = a_set(rows[:5], "p"), a_set(rows, "p")
     pair = even_pair(six, five)
     assert (pair.cut, pair.first.names) == ("by-name", five.names)
-    assert pair.remark == "6 and 5 clips do not compare: 5 of the 6 were taken, those whose names both have"
+    assert pair.remark == "6 and 5 clips are not comparable: 5 of the 6 were used, those whose names both have"
     other = even_pair(five, a_set(rows, "q"))
     renamed = FeatureSet(tuple(f"z{n}" for n in range(6))[::-1], a_set(rows, "q").digests[::-1], rows[::-1])
     again = even_pair(five, renamed)

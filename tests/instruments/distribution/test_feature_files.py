@@ -158,8 +158,8 @@ def test_files_that_are_no_features(tmp_path: Path) -> None:
             rushes.compare_features(tmp_path / name, GT, extractor="e")
         assert "\n" not in str(caught.value) and "unsafe" not in str(caught.value)
 
-    refused("none.npy", "none.npy: expected a file of features; nothing is there")
-    refused("none.pt", "none.pt: expected a file of features; nothing is there")
+    refused("none.npy", "none.npy: expected a file of features; found nothing")
+    refused("none.pt", "none.pt: expected a file of features; found nothing")
     for name in ("junk.npy", "junk.npz", "junk.pt"):
         (tmp_path / name).write_bytes(b"junk")
         refused(name, f"{name}: cannot be read as features")
@@ -212,7 +212,7 @@ def test_the_command_takes_features_and_asks_for_their_extractor(files: Path) ->
     assert "kernel_distance on d" in text and "estimator:unbiased" in text
     np.savez(files / "gen.npz", GEN)
     for name in ("gen.npy", "gen.npz"):
-        assert f"{name}: features need the name of what made them" in command("fvd", files / name, "gt.npz", code=1)
+        assert f"{name}: name the network that made these features" in command("fvd", files / name, "gt.npz", code=1)
     moot = command("fvd", files / "gen.npy", files / "gt.npy", "--extractor", "d", "--backbone", "i3d", code=1)
     assert "--backbone is about clips" in moot
 

@@ -84,7 +84,7 @@ def test_strange_and_missing_files(tmp_path: Path) -> None:
     np.savez(tmp_path / "mu.npz", mu=np.zeros(3), sigma=np.eye(3))
     with pytest.raises(InputError, match="it has no entry 'about is not a file in the archive'.*save them again"):
         load_statistics(tmp_path / "mu.npz", HOW)
-    with pytest.raises(InputError, match="nothing is there"):
+    with pytest.raises(InputError, match="found nothing"):
         load_statistics(tmp_path / "none.npz", HOW)
 
 

@@ -66,7 +66,7 @@ def test_a_file_names_clips_with_or_without_folder_and_ending(tmp_path: Path) ->
         ("name,kind\na,b\n", "expected the columns name .or clip. and class; got kind, name"),
         ("name,class\na,x\na,y\n", "line 3: a has two classes, x and y"),
         ("name,class\na,\n", "line 2: expected a name, a class"),
-        ("name,class,set\na,x,both\n", "line 2: expected a name, a class and a set of gen or gt"),
+        ("name,class,set\na,x,both\n", "line 2: expected a name, a class and, optionally, a set"),
     ],
 )
 def test_a_bad_file_is_one_line(tmp_path: Path, text: str, words: str) -> None:
@@ -102,7 +102,7 @@ def test_the_second_model_and_the_difference() -> None:
     assert (gap.definition.param("n_versus"), gap.definition.param("cut")) == ("40", "by-digest")
     assert gap.definition.param("bias") == "jackknife-off" and gap.interval is not None
     assert gap.note.startswith("no verdict with 40 clips for D = 400: a set with too little variety looks closer")
-    assert "45 and 40 clips do not compare" in gap.note
+    assert "45 and 40 clips are not comparable" in gap.note
 
 
 def test_shares_with_too_few_clips_are_missing() -> None:

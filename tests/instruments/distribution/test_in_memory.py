@@ -377,7 +377,7 @@ def test_statistics_of_files_and_of_memory_go_together_and_the_decoder_is_named(
 
 
 def test_one_protocol_at_a_time_and_weights_are_looked_for_at_once(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="one protocol at a time"):
+    with pytest.raises(InputError, match="follows one protocol"):
         rushes.FVD("all")
-    with pytest.raises(rushes.WeightsError, match="nothing is there"):
+    with pytest.raises(rushes.WeightsError, match="found nothing"):
         rushes.FVD(weights=tmp_path / "none.pt")

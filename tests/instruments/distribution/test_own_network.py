@@ -118,11 +118,11 @@ def test_what_a_network_cannot_be_is_said(sets, tmp_path: Path) -> None:
         compare_sets(*pair, network=small.quality(tmp_path))
     manifest = small.features(tmp_path)
     for options, said in (
-        ({"metrics": "fid"}, "fid has a network of its own; on tiny_dino it is fvd or kvd"),
-        ({"protocol": "videogpt"}, "says how clips are read; got protocol videogpt"),
+        ({"metrics": "fid"}, "fid has a network of its own; with tiny_dino, use fvd or kvd"),
+        ({"protocol": "videogpt"}, "says how clips are read; leave out protocol videogpt"),
         ({"sample_duration": 8}, "says which frames the network sees; got sample_duration 8"),
         ({"precision": "fp16"}, "runs in fp32; got precision fp16"),
-        ({"sensitivity": True}, "has its manifest's"),
+        ({"sensitivity": True}, "a network of your own has none"),
     ):
         with pytest.raises(InputError, match=said):
             compare_sets(*pair, network=manifest, **options)

@@ -78,5 +78,5 @@ def test_bad_features_are_refused() -> None:
         coverage([[1.0]] * 9, [[1.0, 2.0]] * 9)
     with pytest.raises(InputError, match=r"features of up to 1e\+160 are too large"):
         density(np.full((9, 2), 1e160), np.zeros((9, 2)))
-    with pytest.raises(InputError, match="k counts neighbours, from 1; got 0"):
+    with pytest.raises(InputError, match="expected k of 1 or more neighbours; got 0"):
         density(GEN, REAL, k=0)

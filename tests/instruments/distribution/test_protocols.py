@@ -176,7 +176,7 @@ def test_presets_are_locked() -> None:
         recipe("cd-fvd", "fid-vid")
     with pytest.raises(InputError, match="no protocol is called"):
         recipe("fvd2", "fvd")
-    with pytest.raises(InputError, match="no metric of sets is called 'fad'. Did you mean `fvd` or `fid`"):
+    with pytest.raises(InputError, match="no set metric is called 'fad'. Did you mean `fvd` or `fid`"):
         recipe("genhoi", "fad")  # type: ignore[arg-type]
 
 
@@ -216,7 +216,7 @@ def test_sliding_windows_and_frame_timing_are_choices_that_the_signature_names()
     mean = recipe("disco", "fvd", choices=Choices(stride=1, rows="video-mean"))
     assert mean.windows("gen", pictures=True).rows == "video-mean" and "clips_pictures" not in mean.params()
     assert mean.params()["frames"] == 16 and chosen.feature_params("gen")["stride"] == 8
-    with pytest.raises(InputError, match="rows window is about windows along a video; give a stride as well"):
+    with pytest.raises(InputError, match="rows window needs windows along a video; give a stride as well"):
         recipe("genhoi", "fvd", choices=Choices(rows="window"))
     with pytest.raises(InputError, match="google-tf passes each video whole, .*; got stride 4"):
         recipe("google-tf", "fvd", choices=Choices(stride=4))

@@ -82,6 +82,6 @@ def test_a_dropped_frame_is_a_variable_rate_and_a_rounded_clock_is_none() -> Non
 
 
 def test_no_sentence_is_cut() -> None:
-    given = ["too few; use kvd", "random weights: this number compares only with itself"]
+    given = ["too few; use kvd", "random weights: this value is comparable only with values of the same weights"]
     assert sentences_of(as_note([*given, given[0], ""])) == given
     assert sentences_of(as_note(["a · b"])) == ["a, b"]

@@ -72,7 +72,7 @@ def test_the_changes_in_the_run_the_table_and_the_report(
     stored = [m for m in read_run(run).measurements["generated"] if is_departure(m)]
     assert [m.signature for m in stored] == [m.signature for m in found.departures]
     titles = [grid.title for grid in grids(read_run(run))]
-    assert titles == ["Distances", "Which constant would have changed it by how much", "Protocols"]
+    assert titles == ["Distances", "How much each constant changes the value", "Protocols"]
     assert not any(is_departure(m) for m in found.measurements) and found.excluded("gen") == {}
     assert {keys_of(m)["protocol"].partition("~")[0] for m in found.departures} == {"genhoi"}
 
@@ -106,6 +106,6 @@ def test_the_command(
     ]
     result = CliRunner().invoke(app, [*map(str, words), "--sensitivity"])
     assert result.exit_code == 0, result.output
-    assert "Which constant would have changed it by how much" in result.stdout and "%" in result.stdout
-    with pytest.raises(InputError, match="the sensitivity is that of one protocol; got protocol all"):
+    assert "How much each constant changes the value" in result.stdout and "%" in result.stdout
+    with pytest.raises(InputError, match="the sensitivity is of one protocol at a time; choose one instead of all"):
         compare_sets(sets / "gen", sets / "gt", protocol="all", sensitivity=True)

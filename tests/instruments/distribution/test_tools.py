@@ -79,7 +79,7 @@ def test_the_batch_script(few: Path, checkout: dict[str, str], tmp_path: Path) -
     results = json.loads((tmp_path / "results" / "step_401" / "results.json").read_text())
     numbers = {key: value for key, value in results.items() if isinstance(value, float)}
     assert list(numbers) == ["FVD-3DRN50", "FVD-3DInception"] and str(numbers) in done.stdout
-    assert "note: random weights: this number compares only with itself" in done.stderr
+    assert "note: random weights: this value is comparable only with values of the same weights" in done.stderr
     with open(tmp_path / "results" / "summary.csv") as file:
         (row,) = csv.DictReader(file)
     assert row["result"] == "step_401" and float(row["FVD-3DInception"]) == results["FVD-3DInception"] > 0

@@ -49,7 +49,7 @@ def test_the_documented_call(
     assert list(results) == ["FVD-3DRN50", "FVD-3DInception"]
     assert all(isinstance(value, float) and value > 0 for value in results.values())
     if not torch.cuda.is_available():
-        assert "no CUDA device here: computing on the CPU" in capsys.readouterr().err
+        assert "no CUDA device here; computing on the CPU" in capsys.readouterr().err
     labelled = compared(few / "gen", few / "gt", random_weights)["fvd"]
     assert labelled.value == results["FVD-3DInception"] and "weights:random-seed0" in labelled.signature
 
@@ -104,7 +104,7 @@ def test_what_a_reader_must_know_is_on_stderr(
     )
     printed = capsys.readouterr()
     lines = printed.err.splitlines()
-    assert "note: random weights: this number compares only with itself" in lines  # once, for both
+    assert "note: random weights: this value is comparable only with values of the same weights" in lines
     assert "note: sets of different size: 5 generated and 3 real clips" in lines
     assert any(line.startswith("left out of the ground-truth set: ") and "broken.mp4" in line for line in lines)
     for key, d in (("FVD-3DRN50", 2048), ("FVD-3DInception", 400)):
@@ -135,7 +135,7 @@ def test_a_path_that_contains_the_root_and_any_way_to_name_a_device(
     assert again["FVD-3DInception"] in found
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for device in ("cuda:0", torch.device("cuda")):
-        with pytest.raises(InputError, match="torch sees no CUDA device here; ask for the device cpu"):
+        with pytest.raises(InputError, match="torch finds no CUDA device here; use the device cpu"):
             calculate_video_metrics(few, "gen", "gt", ["fvd"], device=device)
     with pytest.raises(InputError, match="expected device cpu, cuda or cuda:0; got 'mps'"):
         calculate_video_metrics(few, "gen", "gt", ["fvd"], device=torch.device("mps"))
@@ -235,7 +235,7 @@ def test_statistics_of_parts_merge_to_the_same_value(
     merged = compared(sets / "gen", f"{tmp_path}/gt*.npz", random_weights)
     assert merged["fvd"].value == whole["fvd"].value
     assert merged.gt[0][1].sha256 == whole.gt[0][1].sha256
-    with pytest.raises(InputError, match="expected saved statistics; nothing is there"):
+    with pytest.raises(InputError, match="expected saved statistics; found nothing"):
         compared(sets / "gen", f"{tmp_path}/none*.npz", random_weights)
 
 
@@ -261,7 +261,7 @@ def test_bad_input(
         compared(sets / "gen", sets / "gt", {"i3d": random_weights["i3d"]}, metrics=("fid-vid",))
     with pytest.raises(InputError, match="at least one metric"):
         compared(sets / "gen", sets / "gt", random_weights, metrics=())
-    with pytest.raises(InputError, match="decoding processes are a number from 0; got -1"):
+    with pytest.raises(InputError, match="expected 0 or more decoding processes; got -1"):
         compared(sets / "gen", sets / "gt", random_weights, jobs=-1)
     with pytest.raises(InputError, match="each protocol's own number of frames; got 8"):
         compared(sets / "gen", sets / "gt", random_weights, protocol="all", sample_duration=8)

@@ -49,7 +49,7 @@ def test_random_checkpoints_have_the_published_layouts(random_weights: dict[str,
 def test_a_random_checkpoint_says_so(random_weights: dict[str, Path]) -> None:
     found = read_weights(random_weights["i3d"])
     assert (found.backbone, found.label, found.known_as, found.is_random) == ("i3d", "random-seed0", None, True)
-    assert found.remark == "random weights: this number compares only with itself"
+    assert found.remark == "random weights: this value is comparable only with values of the same weights"
     assert read_weights(random_weights["r3d50"]).backbone == "r3d50"
 
 
@@ -130,7 +130,7 @@ def test_missing_weights_say_which_where_and_the_digest(tmp_path: Path, monkeypa
         "make-random r3d50",
     ):
         assert words in str(caught.value)
-    with pytest.raises(WeightsError, match="gone.pt: expected a weights file; nothing is there"):
+    with pytest.raises(WeightsError, match="gone.pt: expected a weights file; found nothing"):
         find_weights("i3d", ["gone.pt"])
 
 
@@ -166,7 +166,7 @@ def test_any_name_will_do_in_the_folder_of_rushes_weights(
     monkeypatch.setenv("RUSHES_WEIGHTS", str(home / "b.pth"))
     assert find_weights("r3d50", []).path == home / "b.pth"
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "gone"))
-    with pytest.raises(WeightsNotFound, match="RUSHES_WEIGHTS names .*gone: expected a folder with weights"):
+    with pytest.raises(WeightsNotFound, match="RUSHES_WEIGHTS is .*gone: expected a folder with weights"):
         find_weights("i3d", [])
 
 
@@ -246,7 +246,7 @@ def test_a_digest_of_content() -> None:
 
 
 def test_missing_weights_are_a_file_not_found_error() -> None:
-    with pytest.raises(FileNotFoundError, match="gone.pt: expected a weights file; nothing is there"):
+    with pytest.raises(FileNotFoundError, match="gone.pt: expected a weights file; found nothing"):
         read_weights("gone.pt")
     error = pickle.loads(pickle.dumps(WeightsNotFound("what to do")))
     assert isinstance(error, WeightsError) and str(error) == "what to do"
@@ -315,7 +315,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(WeightsError) as caught:
         read_weights(path)
     assert "cannot be read as a checkpoint" in str(caught.value)
-    assert "wanted i3d_pretrained_400.pt (git blob a867b87ac3a9" in str(caught.value)
+    assert "expected i3d_pretrained_400.pt (git blob a867b87ac3a9" in str(caught.value)
     assert f"got sha256 {file_digest(path)}" in str(caught.value)
 
 
@@ -323,7 +323,7 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
     path = tmp_path / "w.pt"
     torch.save({"state_dict": {"module.conv1.weight": torch.zeros(64, 3, 7, 7, 7)}}, path)
     with pytest.raises(
-        WeightsError, match="not the layout of resnet-50-kinetics.pth .has no bn1.weight.; wanted .*, got"
+        WeightsError, match="not the layout of resnet-50-kinetics.pth .has no bn1.weight.; expected .*, got"
     ):
         read_weights(path)
     state = seed_0()
@@ -332,7 +332,7 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"logits.conv3d.bias is \(600,\), expected \(400,\)"):
         read_weights(path)
     torch.save({"features.weight": torch.zeros(3)}, path)
-    with pytest.raises(WeightsError, match="not the layout of any of i3d, r3d50.*wanted i3d_pretrained_400.pt"):
+    with pytest.raises(WeightsError, match="not the layout of any of i3d, r3d50.*expected i3d_pretrained_400.pt"):
         read_weights(path)
     torch.save([1, 2], path)
     with pytest.raises(WeightsError, match="expected a state dict of tensors"):

@@ -62,5 +62,5 @@ def test_nothing_that_pairs_and_two_of_one_name(tmp_path: Path) -> None:
     gen, gt = touch(tmp_path / "gen", "a.mp4", "b.mp4"), touch(tmp_path / "gt", "x.mp4", "y.mp4")
     with pytest.raises(InputError, match=r"no clip has the same name in both \(a, b against x, y\).*pair='index'"):
         pair_sets(gen, gt)
-    with pytest.raises(InputError, match="a.mp4 and a.webm have one name but for the ending; keep one"):
+    with pytest.raises(InputError, match="a.mp4 and a.webm differ only in their ending; keep one"):
         pair_sets(touch(gen, "a.webm"), touch(gt, "a.mp4"))

@@ -57,7 +57,7 @@ def test_json_alone(sets: None) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["gen", "nowhere"], "nowhere: expected a folder, a glob, a list file or a clip; nothing is there"),
+        (["gen", "nowhere"], "nowhere: expected a folder, a glob, a list file or a clip; found nothing"),
         (["gen/clean.mkv", "gt", "--pair", "index"], "--pair index needs as many on both sides"),
         (["gen", "gt", "--metric", "psrn"], "no fidelity metric is called 'psrn'. Did you mean `psnr`"),
         (["gen", "gt", "--lag", "2", "--pair", "time"], "a lag counts frames"),

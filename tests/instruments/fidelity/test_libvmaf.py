@@ -343,7 +343,7 @@ def reasons(folder: Path) -> dict[str, tuple[Path, Path, str]]:
         "depth": (ten, plain, "yuv420p10le in limited range against a reference of yuv420p in limited range"),
         "range": (full, plain, "yuv420p in full range against a reference of yuv420p in limited range"),
         "grey": (grey, plain, "grey, as yuv420p in full range against a reference of yuv420p"),
-        "tiny": (tiny, tiny, "a picture of 96×62 is too small; expected 64 pixels to a side"),
+        "tiny": (tiny, tiny, "frames of 96×62 are too small; expected at least 64 pixels a side"),
         "sampling": (tall, tall, "chroma of 96×32 in a picture of 96×64; expected 4:2:0, 4:2:2 or 4:4:4"),
         "twelve": (twelve, twelve, "libvmaf in ffmpeg reads 8 and 10 bits a sample; got 12"),
     }
@@ -409,7 +409,7 @@ def test_a_program_of_the_users_own(clip: Path, stand_in: Callable[..., dict[str
         ("sys.exit(3)", "the program ended with code 3"),
         ("print('[x @ 0x12ab] No such filter', file=sys.stderr); sys.exit(1)", "code 1: No such filter"),
         ("sys.stdin.buffer.read(9); os.kill(os.getpid(), 9)", "the program was ended by SIGKILL"),
-        ("sys.stdin.buffer.read(); print('nothing')", "the program did not write libvmaf's log"),
+        ("sys.stdin.buffer.read(); print('nothing')", "ffmpeg did not write libvmaf's log"),
         ("sys.stdin.buffer.read(9000)\n" + GOOD, "the program measured 2 of 3 pairs of frames"),
     ],
 )
@@ -491,7 +491,7 @@ def test_pictures_that_change_on_the_way(stand_in: Callable[..., dict[str, str]]
     for index, (bits, pix_fmt) in enumerate([(8, "yuv420p"), (10, "yuv420p10le")]):
         frame = Picture(yuv(scene(1, bits=bits)[0], pix_fmt), reformatter=VideoReformatter())
         observer.add(FramePair(index, frame, frame))
-    assert observer.finish().missing == "frame 1: the pictures change to yuv420p10le in limited range, 96×64"
+    assert observer.finish().missing == "frame 1: the format changes to yuv420p10le in limited range, 96×64"
 
 
 def open_files() -> int:

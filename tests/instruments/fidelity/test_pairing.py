@@ -47,7 +47,7 @@ def test_a_lag_holds_later_generated_frames_against_earlier_references(tmp_path:
     gen, gt = clip(tmp_path / "g.mkv", [1, 2, 3, 4]), clip(tmp_path / "t.mkv", [11, 12, 13, 14])
     assert levels(gen, gt, Pairing(lag=1), lag=1) == [(2, 11), (3, 12), (4, 13)]
     assert levels(gen, gt, Pairing(lag=-2), lag=-2) == [(1, 13), (2, 14)]
-    with pytest.raises(InputError, match="no frame of it has a counterpart"):
+    with pytest.raises(InputError, match="none of its frames has a counterpart"):
         levels(gen, gt, Pairing(lag=9), lag=9)
 
 

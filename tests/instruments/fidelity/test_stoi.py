@@ -147,7 +147,7 @@ def test_bad_samples_and_pictures() -> None:
     broken = voice(1.0)
     broken[5] = np.nan
     assert values(broken, voice(1.0))[0].note == (
-        "the generated clip's sound holds samples that are no numbers; export it again"
+        "the generated clip's sound has samples that are NaN; export it again"
     )
     picture = np.zeros((2, 16, 16, 3), np.uint8)
     found = compare_arrays(picture, picture, metrics=["stoi"])["stoi"]

@@ -133,7 +133,7 @@ def test_a_model_that_changes_in_mid_run_is_told_and_is_another_number(world, tm
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [
-        ("malformed", "the endpoint's reply is no chat completion"),
+        ("malformed", "the endpoint's reply is not a chat completion"),
         ("cut_off", "the endpoint's reply broke off"),
         ("huge", "the endpoint's reply is over 4 MiB"),
         ("redirect", "the endpoint answered 302"),
@@ -142,7 +142,7 @@ def test_a_model_that_changes_in_mid_run_is_told_and_is_another_number(world, tm
 )
 def test_a_judge_that_is_not_there_ends_the_run_with_the_reason(world, tmp_path, behaviour, words):
     with serving(behaviour, wait=0.5 if behaviour == "slow" else 0.0) as stub:
-        with pytest.raises(InputError, match=f"the judge answers nothing: .*{words}"):
+        with pytest.raises(InputError, match=f"the judge does not answer: .*{words}"):
             judged(world, tmp_path / "run", stub.spec, attempts=1, timeout=0.2 if behaviour == "slow" else 10.0)
     assert len(stub.bodies) < 30
 

@@ -61,7 +61,7 @@ def test_json_and_a_dry_run(world, recorded, tmp_path):
 def test_a_host_is_not_sent_anything_without_a_yes(world, tmp_path):
     words = ("judge", world / "amber", "--prompts", world / "prompts.csv", "-o", tmp_path / "run")
     done = run(*words, "--judge", "openai:https://judge.invalid/v1#eye")
-    assert done.exit_code == 1 and "judge.invalid; nothing was sent. Confirm the host with --yes" in done.stderr
+    assert done.exit_code == 1 and "judge.invalid; nothing was sent. To agree, give --yes" in done.stderr
     assert "name one judge" in run(*words).stderr
 
 
@@ -69,7 +69,7 @@ def test_reports_queries_and_boards_take_a_judges_run(world, recorded, tmp_path)
     page = tmp_path / "report.html"
     assert run("report", recorded / "run", recorded / "pairs", "-o", page).exit_code == 0
     text = page.read_text()
-    for words in ("What this judge is worth", "This judge follows the prompt", "Questions, answers, reasons", "hue 0"):
+    for words in ("How reliable this judge is", "This judge follows the prompt", "answers, reasons", "hue 0"):
         assert words in text
     assert "Ranking by judge:" in text
     found = rushes.query(recorded / "run", "SELECT count(*) AS n FROM measurements WHERE name = 'judge_grade'")

@@ -134,13 +134,15 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(world, tmp_path):
 
 def test_frames_leave_the_machine_only_after_the_host_was_confirmed(world, tmp_path):
     spec = "openai:https://judge.invalid/v1#eye"
-    with pytest.raises(InputError, match=r"would be sent to judge\.invalid; nothing was sent\. Confirm .* yes=True"):
+    with pytest.raises(
+        InputError, match=r"would be sent to judge\.invalid; nothing was sent\. To agree, give yes=True"
+    ):
         judged(world, tmp_path / "run", spec)
     asked = []
     with pytest.raises(InputError, match="nothing was sent"):
         judged(world, tmp_path / "run", spec, confirm=lambda plan: asked.append(plan) or False)
     assert asked[0].destination == "judge.invalid" and asked[0].calls == 84 and not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="the judge answers nothing: the endpoint cannot be reached"):
+    with pytest.raises(InputError, match="the judge does not answer: the endpoint cannot be reached"):
         judged(world, tmp_path / "run", spec, yes=True, attempts=1)
 
 

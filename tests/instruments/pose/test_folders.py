@@ -138,7 +138,7 @@ def test_folders_on_the_command_line_and_in_a_report(
     page = section(read_run(tmp_path / "run"), "pose", ReportOptions())
     assert page is not None
     one_sided = CliRunner().invoke(app, [str(folders[0]), str(folders[1] / "a.npz"), "--norm", "all"])
-    assert one_sided.exit_code != 0 and "against a folder goes a folder" in one_sided.output
+    assert one_sided.exit_code != 0 and "as on the other side" in one_sided.output
 
 
 def test_folders_that_have_nothing_in_common(tmp_path: Path) -> None:
@@ -150,5 +150,5 @@ def test_folders_that_have_nothing_in_common(tmp_path: Path) -> None:
     np.save(tmp_path / "g" / "g.npy", walk(2))
     with pytest.raises(InputError, match="g.npy and g.npz share a name"):
         score_poses(tmp_path / "p", tmp_path / "g", norms="all", run=tmp_path / "run")
-    with pytest.raises(InputError, match="is a folder; two folders of poses are scored by score_poses"):
+    with pytest.raises(InputError, match="is a folder; use score_poses for two folders of poses"):
         score_pose(tmp_path / "p", tmp_path / "g", norms="all", run=tmp_path / "run")

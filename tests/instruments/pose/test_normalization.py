@@ -39,7 +39,7 @@ def test_normalisations_by_name() -> None:
         ("absolute-px=x", "above 0"),
         ("absolute-px=inf", "above 0"),
         ("head-size", "give head=…"),
-        ("bbox-diagonal=3", "bbox-diagonal takes nothing after its name; got '3'"),
+        ("bbox-diagonal=3", "bbox-diagonal takes no argument; got '3'"),
     ],
 )
 def test_normalisations_that_are_none(name: str, message: str) -> None:

@@ -24,7 +24,7 @@ def agree(pred: PoseSet, gt: PoseSet, **asked: object) -> tuple[object, PoseSet,
 def test_by_count_and_said_so() -> None:
     body, _, _, notes = agree(file(17), file(17, path="g.npy"))
     assert body is COCO_17
-    assert notes == ["g.npy: 17 joints taken as coco-17; say --skeleton if they are not"]
+    assert notes == ["g.npy: 17 joints taken as coco-17; give --skeleton if they are not"]
     assert agree(file(17), file(17), skeleton="h36m-17")[0] is H36M_17
     assert agree(file(33), file(33, skeleton="mediapipe-33"))[3] == []
 
@@ -32,7 +32,7 @@ def test_by_count_and_said_so() -> None:
 def test_different_joint_counts() -> None:
     with pytest.raises(InputError, match="p.npy: has 21 joints and coco-17 has 17"):
         agree(file(21, path="p.npy"), file(17))
-    with pytest.raises(InputError, match="g.npy: 20 joints fit no named skeleton.*hips=…"):
+    with pytest.raises(InputError, match="g.npy: 20 joints match no known skeleton.*hips=…"):
         agree(file(20), file(20, path="g.npy"))
     with pytest.raises(InputError, match="has 25 joints and h36m-17 has 17"):
         agree(file(25), file(25), skeleton="h36m-17")

@@ -93,7 +93,7 @@ def test_people_that_are_all_predicted_exactly_are_all_right(tmp_path: Path, two
 
 def test_two_poses_in_an_image_are_refused_with_both_ways_out(tmp_path: Path, two: Any) -> None:
     with pytest.raises(
-        InputError, match="p.json: image 0 has two poses.*duplicates='match' scores everybody, keep-best"
+        InputError, match="p.json: image 0 has two poses.*duplicates='match' scores all of them, keep-best"
     ):
         scored(tmp_path, *two)
     with pytest.raises(InputError, match="assign is oks-hungarian"):

@@ -133,7 +133,7 @@ def test_coco_annotations(tmp_path: Path) -> None:
 def test_coco_results_and_duplicates(tmp_path: Path) -> None:
     better = coco(score=0.9, area=1, keypoints=[5, 5, 1, 5, 5, 1])
     path = write(tmp_path, "pred.json", [coco(score=0.1, area=90), better, coco(image_id=2)])
-    refused(path, "image 1 has two poses.*duplicates='match' scores everybody, keep-best the largest person")
+    refused(path, "image 1 has two poses.*duplicates='match' scores all of them, keep-best the largest person")
     everybody = read_poses(path, duplicates="keep-best")
     assert everybody.ids == (1, 1, 2) and everybody.points[1].tolist() == [[5, 5], [5, 5]]
     assert everybody.scores is not None and everybody.scores[:2].tolist() == [0.1, 0.9]

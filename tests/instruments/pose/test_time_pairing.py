@@ -40,7 +40,7 @@ def test_clips_of_two_rates_pair_by_time(tmp_path: Path) -> None:
     assert (twice["mpjpe"].value, twice.pairing.frames, len(twice.pairing.pred_only)) == (0.0, 10, 10)
     with pytest.raises(InputError, match="p.npz: has no times"):
         scored(tmp_path, {"keypoints": gt}, fast, pair="time")
-    with pytest.raises(InputError, match="times have to rise"):
+    with pytest.raises(InputError, match="needs times that rise"):
         scored(tmp_path, fast | {"time_ms": np.zeros(20)}, fast, pair="time")
 
 
@@ -110,7 +110,7 @@ def test_pictures_of_another_size_are_refused_or_scaled(tmp_path: Path) -> None:
     wide = {"keypoints": walk(5) * [0.5, 1.0], "size": np.array([400, 600])}
     stretched = scored(tmp_path, wide, gt, fit="scale")
     assert stretched["mpjpe"].value == 0.0 and any("bodies are stretched" in line for line in stretched.warnings)
-    with pytest.raises(InputError, match="p.npz: does not say how large its pictures are"):
+    with pytest.raises(InputError, match="p.npz: does not give the size of its pictures"):
         scored(tmp_path, {"keypoints": walk(5)}, gt, fit="scale")
 
 

@@ -65,7 +65,7 @@ def test_the_plan_prints_the_line_that_creates_it():
     refused = rushes("study", "plan", "--method", "mushra")
     assert refused.exit_code == 1 and "a method is one of pairs, acr, acr-hr, dcr, best-worst" in refused.stderr
     refused = rushes("study", "plan", "--method", "dcr", "--simple")
-    assert refused.exit_code == 1 and "--simple and --with go with pairs; got --method dcr" in refused.stderr
+    assert refused.exit_code == 1 and "--simple and --with are for pairs; got --method dcr" in refused.stderr
 
 
 def test_longer_scales_stretch_and_the_hidden_reference_is_rated_but_not_ranked():

@@ -123,10 +123,13 @@ def test_a_metric_on_all_prompts_spares_rated_ones() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("0.6", "With a metric of ρ 0.6 on 500 prompts, 34 rated prompts tell what 50 do alone: about 134 votes fewer"),
-        ("0", "With a metric of ρ 0 on 500 prompts, 50 rated prompts tell what 50 do alone: it spares nobody a vote"),
+        (
+            "0.6",
+            "With a metric of ρ 0.6 on 500 prompts, 34 rated prompts are worth 50 without it: about 134 fewer votes",
+        ),
+        ("0", "With a metric of ρ 0 on 500 prompts, 50 rated prompts are worth 50 without it: it saves no votes"),
         ("luma_alternation", "within one system, FETV) on 500 prompts"),
-        ("luma_alternation", "the clips of FETV were looked at while luma_alternation was made"),
+        ("luma_alternation", "the clips of FETV were seen while luma_alternation was made"),
         ("umtscore", "--with takes a correlation from -1 to 1, a credential's file or"),
         ("1.5", "a correlation lies between -1 and 1; got 1.5"),
     ],
@@ -162,7 +165,7 @@ def test_the_plan_is_of_the_study_that_create_makes() -> None:
         found = simulated_power(design, runs=150)
         assert found.votes == pytest.approx(votes, rel=0.02)
         assert found.power == pytest.approx(power, abs=0.05 + 0.04)  # 0.04: one standard error of 150 studies
-    with pytest.raises(InputError, match="raters per pair are 2 to the 20 there are; got 21"):
+    with pytest.raises(InputError, match="expected 2 to 20 raters per pair; got 21"):
         Design(raters=20, min_raters=21)
 
 

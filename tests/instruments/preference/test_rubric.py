@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from rushes.core.errors import InputError
+from rushes.instruments.preference.methods.method import method
+from rushes.instruments.preference.methods.questions import rubric_of_method
 from rushes.instruments.preference.rubric import FAMILIES, RUBRIC, rubric
 from rushes.study import VoteForm
 from rushes.study.raters.voting import form_missing
@@ -95,3 +97,11 @@ def test_an_unknown_version_is_refused() -> None:
     assert rubric("0.1") is RUBRIC
     with pytest.raises(InputError, match=r"there is 0\.1"):
         rubric("9")
+
+
+def test_dcr_asks_about_impairment_and_not_about_the_best_clip_imaginable() -> None:
+    """P.910: the scale of degradation category rating is of impairments against the reference."""
+    told = " ".join(rubric_of_method(method("dcr")).instructions)
+    assert "imagine" not in told and "reference" in told and "“Imperceptible”" in told
+    assert dict(rubric_of_method(method("dcr")).dimensions[0].anchors) == {5: "Imperceptible", 1: "Very annoying"}
+    assert "imagine" in " ".join(rubric_of_method(method("acr")).instructions)

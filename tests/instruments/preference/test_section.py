@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from rushes.core import Measurement
+from rushes.instruments.preference.methods.judgements import Judgement
+from rushes.instruments.preference.methods.method import method
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.show.section import facts, grids, headline, summary
 from rushes.instruments.preference.votes import Vote
@@ -80,7 +82,7 @@ def test_a_run_of_the_first_format_shows_its_numbers_and_no_half_understood_tabl
     assert settings.items() <= dict(for_one.params).items()
     run = a_run(tmp_path / "r", (Measurement(definition=for_one, value=1000.0, count=2),))
     assert grids(run) == ()
-    assert summary(run) == "mine: no ranking; this run is of an earlier version; write it again."
+    assert summary(run) == "mine: no ranking; this run is from an earlier version; run the command again."
 
 
 def test_equal_systems_share_a_rank_and_names_stand_as_they_are(tmp_path: Path) -> None:
@@ -164,6 +166,9 @@ def test_the_headline_says_what_the_possible_ranks_say(lead: int) -> None:
     found = study_measurements(many("ABC", lead=lead), rubric_version="0.1")
     told = headline(found)
     ranks = {m.place["system"]: m.interval for m in found if m.name == "bt_rank" and "family" not in m.place}
+    if lead == 5:
+        assert told == "BaseLine, birch and cedar equal. No difference is significant."
+        return
     first = told.split(" first")[0]
     assert ("'s lead is significant" in told) == (ranks[first].high == 1)
     assert lead < 7 or (first == "BaseLine" and "baseline" not in told)
@@ -176,3 +181,64 @@ def test_active_pairing_gives_an_order_and_no_strengths() -> None:
     assert all(m.value is not None and m.interval is None for m in (*by_name["bt_rank"], *by_name["head_to_head"]))
     assert headline(found).startswith("BaseLine first, then ")
     assert "There are no intervals" in headline(found)
+
+
+class TestTies:
+    """Systems of one rank are called equal, wherever the tie is and whatever was asked."""
+
+    @staticmethod
+    def rated(scores: dict[str, list[int]]) -> tuple[Measurement, ...]:
+        answers = [
+            Judgement(sample=f"{name}{k}", systems=(name,), rater=f"r{r}", ratings={"overall": score}, prompt=f"p{k}")
+            for name, given in scores.items()
+            for k, score in enumerate(given)
+            for r in range(6)
+        ]
+        return study_measurements(answers, rubric_version="opinion-1", method=method("acr-5"))
+
+    def test_of_all(self, tmp_path: Path) -> None:
+        found = self.rated({name: [3, 5, 4, 4] for name in ("Eastlake", "Northwind", "Orbit")})
+        words = "Eastlake, Northwind and Orbit equal (mean opinion score 4 of 5). No difference is significant."
+        assert headline(found) == words
+        assert summary(a_run(tmp_path / "r", found)) == f"Raters ranked {words}"
+
+    def test_at_the_top(self) -> None:
+        found = self.rated({"Eastlake": [4, 5] * 4, "Northwind": [5, 4] * 4, "Orbit": [1, 2] * 4})
+        assert headline(found) == (
+            "Eastlake and Northwind equal first (mean opinion score 4.500 of 5), then Orbit. Their lead is significant."
+        )
+        found = self.rated({"Eastlake": [4, 5] * 2, "Northwind": [5, 4] * 2, "Orbit": [4, 5, 4, 4]})
+        assert headline(found).endswith("then Orbit. Their lead over Orbit isn't significant.")
+
+    def test_below_the_top(self) -> None:
+        answers = [
+            Judgement(
+                sample=f"s{k}",
+                systems=("Eastlake", "Northwind", "Orbit"),
+                rater=f"r{r}",
+                best="Eastlake" if (k + r) % 6 else ("Northwind", "Orbit")[k // 6 % 2],
+                worst=("Northwind", "Orbit")[(k + r) % 2] if (k + r) % 6 else ("Orbit", "Northwind")[k // 6 % 2],
+                prompt=f"p{k}",
+            )
+            for k in range(12)
+            for r in range(4)
+        ]
+        swap = {"Northwind": "Orbit", "Orbit": "Northwind"}
+        answers += [
+            replace(one, rater=f"{one.rater}x", best=swap.get(one.best, one.best), worst=swap.get(one.worst, one.worst))
+            for one in answers
+        ]
+        found = study_measurements(answers, rubric_version="best-worst-1", method=method("best-worst-3"))
+        told = headline(found)
+        assert told.startswith(
+            "Eastlake first, then Northwind and Orbit equal. Eastlake's lead is significant: it "
+        )
+        assert told.endswith(" of decided votes against each of Northwind and Orbit.")
+
+    def test_of_pairs(self) -> None:
+        found = study_measurements(votes("abababab"), rubric_version="0.1")
+        assert headline(found) == "amber and birch equal. No difference is significant."
+        alone = study_measurements([replace(v, rater="r") for v in votes("abab")], rubric_version="0.1")
+        assert headline(alone) == (
+            "amber and birch equal. There are no intervals, so how sure this order is remains open."
+        )

@@ -62,5 +62,5 @@ def test_two_readings_of_one_name_differ_by_what_differs(tmp_path: Path) -> None
 def test_a_run_of_validity_never_speaks_of_a_ranking(tmp_path: Path) -> None:
     same = measured({f"{s}{k}": 1.0 for s in "xy" for k in range(12)}, "zero")
     assert summary(a_run(tmp_path / "same", validity_measurements(votes(), same, rubric_version="0.1"))) == (
-        "mine: no vote has two clips that a metric tells apart."
+        "mine: no vote has two clips with different metric values."
     )

@@ -35,7 +35,7 @@ def test_a_judge_that_always_fails_is_not_steady(make_sweep, tmp_path, error):
     assert (report.metrics, report.surface, report.gradients, report.worst) == (None, None, None, ())
     assert (report.failed_runs, report.baseline_answer) == (4, None)
     stored = read_run(tmp_path / "run")
-    assert section.summary(stored) == "In sweep nothing can be said: the judge failed in the baseline run."
+    assert section.summary(stored) == "sweep has no result: the judge failed in the baseline run."
     assert ("Reason", "4 ×: exit code 1: no model") in section.facts(stored)
     printed = CliRunner().invoke(app, ["robust", str(folder), "-o", str(tmp_path / "again")])
     assert printed.exit_code == 0

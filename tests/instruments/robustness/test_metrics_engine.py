@@ -198,5 +198,5 @@ class TestRefusals:
 
     def test_results_without_traces(self, tmp_path):
         (tmp_path / "sweep_manifest.json").write_text('{"results": [], "axes": {"x": [1]}}')
-        with pytest.raises(MetricComputationError, match="has results without traces"):
+        with pytest.raises(MetricComputationError, match="has results but no traces"):
             MetricsEngine().compute(tmp_path)

@@ -165,8 +165,8 @@ class TestRemarks:
         edit_manifest(folder, lambda manifest: manifest["runs"].pop(0))
         (report,) = measure_robustness(folder)
         assert report.remarks == (
-            "1 of 3 runs are not there yet",
-            "the declared baseline x=1_seed=1 is not there; every run is compared with x=2_seed=1 instead",
+            "1 of 3 runs are missing so far",
+            "the declared baseline x=1_seed=1 is missing; every run is compared with x=2_seed=1 instead",
         )
 
     def test_a_family_nobody_knows(self, make_sweep):

@@ -171,7 +171,7 @@ def test_bad_poses_are_one_clear_line() -> None:
     for given, truth, layout, line in (
         (pred, gt, "BTJC", "4 axes"),
         (pred, gt, "TJ", "got shape|expected frames"),
-        (pred, gt[1:], "TJC", "5 predicted frames against 4"),
+        (pred, gt[1:], "TJC", "5 predicted frames but 4"),
         (pred, gt, "XY", "names the axes"),
         ([pred], [gt], "BTJC", "leave out its B"),
     ):

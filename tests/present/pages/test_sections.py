@@ -57,7 +57,7 @@ def test_distances_stand_with_size_and_protocol(tmp_path: Path) -> None:
     ]
     assert distribution.summary(run) == (
         "FVD 107.5 (8 vs 9 clips, protocol one); FVD 55.25 (8 vs 9 clips, protocol two); "
-        "1 more are in the table. The weights are random, so these numbers compare only with themselves."
+        "1 more are in the table. The weights are random, so these values are comparable only with each other."
     )
     assert distribution.facts(run) == [("Generated", "it: 8 clips, 1 left out")]
 

@@ -82,7 +82,7 @@ def test_text_fits_the_terminal_and_breaks_no_name(width: int) -> None:
 
 def test_sides_say_what_is_known() -> None:
     assert Side(name="B", against="A", same=4).sentence == "B and A: identical on every metric."
-    assert Side(name="B", against="A").sentence == "B and A have nothing that compares."
+    assert Side(name="B", against="A").sentence == "B and A have no comparable values."
     assert Side(name="B", against="A", worse=("x", "y"), better=("z",), cannot_tell=("w",)).sentence == (
         "B is worse than A on 2 metrics, better on 1; no significant difference on 1."
     )

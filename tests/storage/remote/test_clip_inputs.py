@@ -68,9 +68,9 @@ def test_one_clip_in_python(bucket: Bucket, here: Path) -> None:
     far = rushes.evaluate_clip(bucket.put("take2.mkv", here / "take2.mkv"))
     assert far.path == bucket.url("take2.mkv") and far.sha256 == near.sha256
     assert far.measurements == near.measurements and far.reasons == near.reasons
-    with pytest.raises(InputError, match="there is no such object"):
+    with pytest.raises(InputError, match="no such object"):
         rushes.evaluate_clip(bucket.url("take3.mkv"))
-    with pytest.raises(InputError, match="there is no such object"):
+    with pytest.raises(InputError, match="no such object"):
         rushes.evaluate_clip(here / "take2.mkv", audio=bucket.url("none.wav"))
 
 
@@ -134,7 +134,7 @@ def test_an_object_that_vanished_is_a_reject_row(
     run = rushes.evaluate_clips([url], run=tmp_path / "run")
     lost = next(subject for subject in run.subjects if subject.id == "take2")
     assert lost.badge == "reject" and lost.sha256 is None and "given_up" not in lost.facts
-    assert lost.reasons == (f"cannot be decoded: {url}take2.mkv: there is no such object (decode_ok=false)",)
+    assert lost.reasons == (f"cannot be decoded: {url}take2.mkv: no such object (decode_ok=false)",)
     assert len(run.subjects) == 4
 
 
@@ -165,14 +165,14 @@ def test_a_clip_the_network_kept_back_is_tried_again_by_the_next_run(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["s3://nobody-has-this/takes/"], "there is no bucket"),
+        (["s3://nobody-has-this/takes/"], "no bucket"),
         (["s3://takes/empty/"], "expected clips below this address; found none among 0 objects"),
         (["s3://takes/*.mp4"], "the pattern matches no object"),
-        (["s3://takes/none.mp4"], "there is no such object"),
+        (["s3://takes/none.mp4"], "no such object"),
         (["s3:///takes"], "the bucket is missing"),
         (["https://takes/a.mp4"], "expected a path or an address that begins with s3://"),
         (["s3://key:secret@takes/a.mp4"], "must not contain a user name or key"),
-        (["s3://takes/a.mkv", "--audio", "s3://takes/none.wav"], "there is no such object"),
+        (["s3://takes/a.mkv", "--audio", "s3://takes/none.wav"], "no such object"),
     ],
 )
 def test_the_command_line_says_it_in_one_line(

@@ -58,7 +58,7 @@ def _told(page: str) -> list[str]:
     [
         (("report", "s3://takes/none"), "s3://takes/none: expected a run directory with run.json; found none"),
         (("compare", "s3://takes/none", "s3://takes/none"), "expected a run directory with run.json"),
-        (("compare", "s3://nobody-has-this/run", "s3://takes/none"), "there is no bucket"),
+        (("compare", "s3://nobody-has-this/run", "s3://takes/none"), "no bucket"),
         (("clip", "TAKE", "-o", "s3://takes"), "the folder is missing"),
         (("clip", "TAKE", "-o", "s3://nobody-has-this/run"), "there is no such bucket"),
         (("clip", "TAKE", "-o", "https://host/run"), "begins with s3://, gs://, gcs://"),
@@ -89,6 +89,7 @@ def test_view_shows_a_run_of_a_store(bucket: Bucket, here: Path, settings: dict[
             assert page.url.partition("?")[0].endswith("/runs/seen") and "take2" in page.read().decode()
         viewer.terminate()
         assert "this is a copy" in viewer.stderr.read()
+    gc.collect()
     assert left_behind(settings) == []
 
 

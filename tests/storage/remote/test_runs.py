@@ -139,7 +139,7 @@ def test_a_run_that_could_not_be_pushed_is_kept_here_and_pushed_by_the_next(
     def refused(*args: object, **options: object) -> None:
         raise RemoteError("s3://takes/run: access is denied")
 
-    with monkeypatch.context() as patch, pytest.raises(RunError, match="the same command pushes it") as error:
+    with monkeypatch.context() as patch, pytest.raises(RunError, match="the same command uploads it") as error:
         with opened(bucket.url("run")) as run:
             for name in "abc":
                 run.add(entry(name))
@@ -227,10 +227,10 @@ def test_a_run_that_was_read_leaves_nothing_behind(bucket: Bucket, settings: dic
 @pytest.mark.usefixtures("slow_pushes")
 def test_a_second_writer_is_refused(bucket: Bucket, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(bucket.url("run")) as run:
-        with pytest.raises(RunError, match="another rushes on this machine is writing it"):
+        with pytest.raises(RunError, match="another rushes process on this machine is writing it"):
             opened(bucket.url("run"))
         monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
-        with pytest.raises(RunError, match="another rushes is writing it; wait for it"):
+        with pytest.raises(RunError, match="another rushes process is writing it; wait for it"):
             opened(bucket.url("run"))
         run.finish([])
 
@@ -259,13 +259,16 @@ def test_a_dead_writers_lock_is_taken_over(bucket: Bucket, facts: dict[str, Any]
             run.finish([])
         assert bucket.keys("run/") == [f"run/{name}" for name in ("measurements.jsonl", "run.json", "subjects.jsonl")]
     else:
-        with pytest.raises(RunError, match="another rushes is writing it"):
+        with pytest.raises(RunError, match="another rushes process is writing it"):
             opened(bucket.url("run"))
 
 
 def test_a_writer_whose_lock_was_taken_over_stops(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUSHES_PUSH_SECONDS", "0.05")
-    with pytest.raises(RunError, match="another rushes took this run over"), opened(bucket.url("run")) as run:
+    with (
+        pytest.raises(RunError, match="another rushes process has taken over this run"),
+        opened(bucket.url("run")) as run,
+    ):
         bucket.put("run/.rushes-lock", b'{"token": "theirs"}')
 
         def goes_on() -> bool:
@@ -291,7 +294,7 @@ def test_a_store_without_conditional_writes_is_locked_as_well_as_it_can_be(
     monkeypatch.setattr(staging, "put_bytes", without_create)
     with opened(bucket.url("run")) as run:
         monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
-        with pytest.raises(RunError, match="another rushes is writing it"):
+        with pytest.raises(RunError, match="another rushes process is writing it"):
             opened(bucket.url("run"))
         run.finish([])
 

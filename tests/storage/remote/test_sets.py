@@ -99,7 +99,7 @@ def test_the_same_bytes_as_the_same_sets_here(
     near = compared(sets / "gen", sets / "gt", run=tmp_path / "near")
     far = compared(gen, gt.rstrip("/"), jobs=1, run=tmp_path / "far")
     assert [name for _, features in far.gt for name in features.names] == ["take2.mkv", "take10.mkv", "walk"]
-    assert far.passed_over == near.passed_over == (("gt", ("notes.md", "no clip by its ending, .md")),)
+    assert far.passed_over == near.passed_over == (("gt", ("notes.md", "not a clip by its ending, .md")),)
     measured = [(tmp_path / name / "measurements.jsonl").read_bytes() for name in ("near", "far")]
     assert measured[0] == measured[1] and b'"fvd|' in measured[0]
     subjects = (tmp_path / "far" / "subjects.jsonl").read_text(encoding="utf-8")
@@ -123,7 +123,7 @@ def test_patterns_lists_and_single_objects(bucket: Bucket, sets: Path, tmp_path:
     assert [clip.name for clip in read_set(here).clips] == names
     there = bucket.put("list.txt", f"gen/take10.mkv\n{gen}take2.mkv\n".encode())
     assert [clip.name for clip in read_set(there).clips] == [f"{gen}take10.mkv", f"{gen}take2.mkv"]
-    for lines, told in ((f"{gen}none.mkv", "no such object"), (f"{gen}take2.mkv\n" * 2, "a clip counts once")):
+    for lines, told in ((f"{gen}none.mkv", "no such object"), (f"{gen}take2.mkv\n" * 2, "remove one of the two")):
         here.write_text(lines, encoding="utf-8")
         with pytest.raises(InputError, match=told):
             read_set(here)
@@ -146,7 +146,7 @@ def test_statistics_are_kept_and_taken_by_address(bucket: Bucket, sets: Path, tm
     bucket.put("stats/gt.npz", b"no statistics")
     with pytest.raises(InputError, match=f"^{stats}: cannot be read as statistics"):
         compared(sets / "gen", stats)
-    with pytest.raises(InputError, match="expected saved statistics; nothing is there"):
+    with pytest.raises(InputError, match="expected saved statistics; found nothing"):
         compared(sets / "gen", bucket.url("none*.npz"))
 
 
@@ -192,7 +192,7 @@ def test_an_object_that_vanished_is_left_out_by_name(
 
     monkeypatch.setattr("rushes.media.find.sets.list_objects", listed_then_gone)
     found = compared(gen, sets / "gt")
-    assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
+    assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: no such object"}
 
 
 @pytest.mark.usefixtures("stand_in")

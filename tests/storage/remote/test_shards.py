@@ -139,10 +139,10 @@ def test_a_bucket_that_denies_writes_at_the_end(
         for name in ids:
             run.add(entry(name))
         patched.setattr(staging, "put_files", denied)
-        with pytest.raises(RunError, match="is complete, but did not get there .*access is denied.* kept in"):
+        with pytest.raises(RunError, match="is complete, but could not be uploaded .*access is denied.* kept in"):
             run.finish(ids)
     assert "index.json" in staged(settings)
-    assert write(url) == [], "the same command pushes it"
+    assert write(url) == [], "the same command uploads it"
     assert objects(bucket) == wanted and staged(settings) == []
 
 

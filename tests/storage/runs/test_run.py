@@ -123,9 +123,7 @@ def test_one_of_a_subject(tmp_path: Path) -> None:
     blur = [entry(name, Measurement(definition=BLUR, value=value, count=1)) for name, value in (("a", 1.0), ("b", 2.0))]
     run = write(tmp_path / "run", *blur)
     assert run.one("blur", subject="b").value == 2.0
-    with pytest.raises(
-        InputError, match="2 numbers are called blur, measured alike on several clips. Pick a clip with subject='ID'"
-    ):
+    with pytest.raises(InputError, match="2 values are called blur, one per clip. Choose a clip with subject='ID'"):
         run.one("blur")
 
 
@@ -165,7 +163,7 @@ def test_a_table_of_what_is_not_there(study: Run, names: tuple[str, ...], option
 
 def test_no_number_is_dropped_from_a_table(tmp_path: Path) -> None:
     run = write(tmp_path / "run", entry("one", elo("amber", 1.0)), entry("two", elo("amber", 2.0)))
-    with pytest.raises(InputError, match="system amber has two numbers elo"):
+    with pytest.raises(InputError, match="system amber has two values of elo"):
         run.table("elo", rows="system")
     assert [row[1].text for row in run.table("elo").rows] == ["1", "2"]
 

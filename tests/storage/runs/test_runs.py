@@ -267,7 +267,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
 
 def test_two_writers_do_not_meet(tmp_path: Path) -> None:
     with RunWriter(tmp_path / "run", instrument="clip", settings={}):
-        with pytest.raises(RunError, match="another rushes is writing"):
+        with pytest.raises(RunError, match="another rushes process is writing"):
             RunWriter(tmp_path / "run", instrument="clip", settings={})
 
 

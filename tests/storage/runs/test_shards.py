@@ -192,8 +192,8 @@ def test_a_torn_spool_loses_its_last_clip_alone(both: tuple[Path, Path], tmp_pat
 def test_a_missing_or_cut_shard_is_one_line_and_made_again(both: tuple[Path, Path], tmp_path: Path) -> None:
     damages: list[tuple[Callable[[Path], object], str]] = [
         (lambda f: (f / "00001.parquet").unlink(), "00001.parquet: is missing; .* 4 clips again"),
-        (lambda f: os.truncate(f / "00001.parquet", 100), r"cut short or changed \(100 bytes"),
-        (lambda f: os.truncate(f / "00001.series", 10), "00001.series: is cut short"),
+        (lambda f: os.truncate(f / "00001.parquet", 100), r"truncated or changed \(100 bytes"),
+        (lambda f: os.truncate(f / "00001.series", 10), "00001.series: is truncated"),
     ]
     folder = write_shards(tmp_path / "run", names(11))
     for damage, line in damages:
@@ -254,7 +254,7 @@ def test_a_full_disk_while_a_shard_is_made(
 def test_two_writers_of_one_folder(tmp_path: Path) -> None:
     with (
         ShardedWriter(tmp_path / "run", size=4, instrument="clip", settings={}),
-        pytest.raises(RunError, match="another rushes is writing this run"),
+        pytest.raises(RunError, match="another rushes process is writing this run"),
     ):
         ShardedWriter(tmp_path / "run", size=4, instrument="clip", settings={})
 
@@ -266,7 +266,7 @@ def test_a_run_stays_in_its_format(tmp_path: Path) -> None:
     with open_run(shards, instrument="clip", settings={}, asked=["x"]) as run:
         assert isinstance(run, ShardedWriter)
         run.finish(names(2))
-    with pytest.raises(RunError, match="contains a run in shards"):
+    with pytest.raises(RunError, match="contains a sharded run"):
         RunWriter(shards, instrument="clip", settings={}, asked=["x"])
     (shards / "triage.json").write_text("{}")
     with open_run(shards, instrument="clip", settings={}, overwrite=True) as run:

@@ -129,14 +129,14 @@ def test_arena_and_pwcmp_hold_the_raters_votes(service: StudyService, decided: s
     assert export_study(service, decided, tmp_path / "a.csv", form="arena").left_out == 0
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + 13
     assert export_study(service, decided, tmp_path / "p.csv", form="pwcmp").reasons == {
-        "ties have no place in pwcmp": 1
+        "pwcmp does not support ties": 1
     }
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 1 + 12
 
 
 def test_decisions_are_asked_for_only_where_they_can_stand(service: StudyService, decided: str, tmp_path: Path) -> None:
     for form in (key for key in FORMATS if key != "dpo"):
-        with pytest.raises(InputError, match=f"{form} lists votes one by one"):
+        with pytest.raises(InputError, match=f"{form} lists single votes"):
             export_study(service, decided, tmp_path / "x", form=form, adjudicated=True)
     assert not (tmp_path / "x").exists()
 
@@ -153,7 +153,7 @@ def test_the_command_says_what_was_left_out_and_that_there_are_decisions(
     data, said = export("--format", "dpo")
     assert data["left_out_reasons"] == {NO_MAJORITY: 3, REFUSED: 1} and data["decided"] == 4
     assert f"4 left out: 3 ({NO_MAJORITY}), 1 ({REFUSED})" in said
-    assert "4 samples have an adjudicator's decision" in said and "--adjudicated takes it" in said
+    assert "4 samples have an adjudicator's decision" in said and "--adjudicated uses it" in said
     data, said = export("--format", "dpo", "--adjudicated")
     assert data["left_out"] == 3 and "--adjudicated" not in said
 

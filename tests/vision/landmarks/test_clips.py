@@ -235,7 +235,7 @@ def test_missing_models_stop_at_once_with_the_command(
 ) -> None:
     monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "empty"))
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
-    with pytest.raises(MissingDependency, match="needs face models, not here yet; run: rushes models pull face$"):
+    with pytest.raises(MissingDependency, match="needs face models .not installed.; run: rushes models pull face$"):
         evaluate_clip(takes[0], **asked)
     with pytest.raises(MissingDependency, match="run: rushes models pull face$"):
         evaluate_clips(takes, run=tmp_path / "run", **asked)
@@ -256,7 +256,7 @@ def test_missing_models_on_the_command_line_are_one_line(
 def test_without_litert_the_line_says_what_to_install(takes: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
-    with pytest.raises(MissingDependency, match=f"LiteRT, not here yet; run: {re.escape(extra_command('face'))}$"):
+    with pytest.raises(MissingDependency, match=f"LiteRT .not installed.; run: {re.escape(extra_command('face'))}$"):
         evaluate_clip(takes[0], tier=1)
 
 

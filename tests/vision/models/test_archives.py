@@ -41,7 +41,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pack", [wheel, tarball])
 def test_too_large(pack: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "LARGEST", 10)
-    with pytest.raises(WeightsError, match="net says it is 11 bytes; at most 10 are read"):
+    with pytest.raises(WeightsError, match="net claims to be 11 bytes; the limit is 10"):
         read_member(written(tmp_path, pack({"net": b"x" * 11})), "net")  # type: ignore[operator]
 
 

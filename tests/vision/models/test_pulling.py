@@ -160,7 +160,7 @@ def test_a_download_that_always_breaks_off_is_not_kept(toy: Toy, index: Index, c
     index.offer(toy().archives[0], WHEEL)
     index.ranges = False
     index.cut[f"/files/{NAME}"] = [10, 20, 30]
-    with pytest.raises(MissingDependency, match=f"it broke off after 30 of {len(WHEEL)} bytes"):
+    with pytest.raises(MissingDependency, match=f"the connection broke off after 30 of {len(WHEEL)} bytes"):
         bring_from(index.settings)
     assert kept(cache) == []
 
@@ -197,7 +197,7 @@ def test_a_brought_archive_or_member_or_cached_file(toy: Toy, tmp_path: Path, ca
         WeightsError, match=f"expected {re.escape(NAME)} of toy 1.0 .*; got sha256 {bytes_digest(b'other')}"
     ):
         bring("toy", given=tmp_path / "brought")
-    with pytest.raises(InputError, match="gone: expected toy-1.0-py3-none-any.whl .*nothing is there"):
+    with pytest.raises(InputError, match="gone: expected toy-1.0-py3-none-any.whl .*found nothing"):
         bring("toy", given=tmp_path / "gone")
     assert kept(cache) == []
 

@@ -33,13 +33,13 @@ from rushes.vision.networks.tower import Tower
         ("size = 8", 'size = 8\nresize = "crop"', "resize is squash or shorter-side or longer-side-at-most or none"),
         ("std = [0.229", "std = [0.0", "std is three numbers above 0"),
         ('kind = "quality"', 'kind = "qualities"', "kind is quality, features, two-tower; got 'qualities'"),
-        ('kind = "quality"', "", "expected kind; it is not there"),
+        ('kind = "quality"', "", "expected kind; it is missing"),
         ('name = "tiny_quality"', 'name = "Tiny"', "name is lower-case letters, digits and _; got 'Tiny'"),
         ("[output]", '[frames]\ntake = "uniform"\n[output]', "take uniform needs a count of 1 to 1024 frames; got 0"),
         ("[output]", "[frames]\nwindow = 4\n[output]", "a window of 4 frames needs a layout with T; got NCHW"),
         ("[output]", "[text]\n[output]", "[text] is for kind two-tower; this is kind quality"),
         ("lowest = 1", "lowest = 11", "[metric]: lowest is below highest; got 11 and 10"),
-        ('file = "quality.onnx"', "", "[network]: expected file (text); it is not there"),
+        ('file = "quality.onnx"', "", "[network]: expected file (text); it is missing"),
         ('file = "quality.onnx"', 'file = "quality.bin"', "the ending of quality.bin does not say which"),
         ('sha256 = "', 'sha256 = "xyz', "sha256 is 64 hex digits; got 'xyz"),
         ('better = "higher"', 'better = "up"', "better is higher or lower or neither; got 'up'"),
@@ -70,7 +70,7 @@ def test_a_file_that_is_not_there_and_one_that_is_not_pinned(tmp_path: Path) -> 
         load_manifest(unpinned)
     assert f'quality.onnx is not pinned; add the line: sha256 = "{digest}"' in str(error.value)
     (tmp_path / "quality.onnx").unlink()
-    with pytest.raises(WeightsNotFound, match="nothing is there; export it from pyiqa"):
+    with pytest.raises(WeightsNotFound, match="found nothing; export it from pyiqa"):
         load_manifest(path)
 
 
@@ -80,7 +80,7 @@ def test_another_file_is_refused_with_both_digests(tmp_path: Path) -> None:
     small.image_tower(tmp_path / "quality.onnx", small.FEATURES)
     with pytest.raises(WeightsError) as error:
         load_manifest(path)
-    assert f"wanted sha256 {wanted}, got {file_digest(tmp_path / 'quality.onnx')}" in str(error.value)
+    assert f"expected sha256 {wanted}, got {file_digest(tmp_path / 'quality.onnx')}" in str(error.value)
 
 
 class Trap:

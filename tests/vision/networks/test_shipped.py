@@ -44,9 +44,9 @@ def test_every_shipped_manifest_is_as_its_network_was_published() -> None:
 
 def test_a_manifest_is_written_and_then_says_what_to_bring(tmp_path: Path) -> None:
     path = write_manifest("clip_vit_b32", tmp_path / "networks")
-    with pytest.raises(WeightsNotFound, match="nothing is there; export model.encode_image of openai/CLIP"):
+    with pytest.raises(WeightsNotFound, match="found nothing; export model.encode_image of openai/CLIP"):
         load_manifest(path)
-    with pytest.raises(InputError, match="is there already; remove it"):
+    with pytest.raises(InputError, match="already exists; remove it"):
         write_manifest("clip_vit_b32", tmp_path / "networks")
     with pytest.raises(InputError, match=r"no manifest of 'clip_vitb32' is shipped. Did you mean `clip_vit_b32`"):
         write_manifest("clip_vitb32", tmp_path)

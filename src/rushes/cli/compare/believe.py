@@ -47,7 +47,7 @@ def believe(
         typer.Option(help="What decides: clips of one prompt against each other, or all clips pooled."),
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
-    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this counts as none.")] = 0.2,
+    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this margin counts as none.")] = 0.2,
     prompts: PromptsOption = None,
     format: Annotated[
         Literal["text", "latex", "csv", "markdown"],
@@ -57,22 +57,25 @@ def believe(
     ] = "text",
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the tables here.")] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write what one metric has earned: a credential, as TOML.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also write one metric's credential: how far it agrees with people, as TOML."
+        ),
     ] = None,
     metric: Annotated[str, typer.Option(metavar="NAME", help="With --save: which metric.")] = "",
     kind: Annotated[str, typer.Option(help='With --save: kind of video, such as "text-to-video".')] = "",
     seen: Annotated[
         Literal["yes", "no", "unknown"],
-        typer.Option(help="With --save: had these clips been looked at while the metric was made?"),
+        typer.Option(help="With --save: were these clips seen while the metric was made?"),
     ] = "unknown",
-    data: Annotated[str, typer.Option(help="With --save: what the data is called; else the ratings' folder.")] = "",
+    data: Annotated[str, typer.Option(help="With --save: name of the data; else the ratings' folder.")] = "",
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Which metrics agree with people's ratings or votes over the same clips, and which do not.
 
     Kendall's τ, Spearman's ρ, Pearson's r and pairs put in the right order, with intervals over prompts and raters, and
-    what one person reaches against the others. Votes of a study: rushes study validity goes vote by vote.
+    how well one person agrees with the others. For a study's votes, one by one: rushes study validity.
 
     Example: rushes believe out/suite --metrics psnr,ssim,lpips --format latex -o agreement.tex
     """
@@ -81,7 +84,7 @@ def believe(
     from rushes.compare.output import write_out
 
     if save is None and (metric or kind or data or seen != "unknown"):
-        raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
+        raise InputError("--metric, --kind, --seen and --data describe a credential; add --save FILE.toml")
     found = compared(
         runs,
         ratings,

@@ -35,7 +35,7 @@ def board(
     with_clips: Annotated[
         bool, typer.Option("--with-clips", help="Write a folder to share: -o DIR gets index.html and the clips.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Every sentence of the page's opening.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print the page's whole opening.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show which system is better in what, by people first, and which differences are significant, in one page.

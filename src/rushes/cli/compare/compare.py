@@ -80,7 +80,7 @@ def compare(
     outputs.require(" ".join(fail_on or ()), "give --fail-on regression=METRIC:AMOUNT")
     table_format = _table_format(out, format)
     if as_json and table_format and out is None:
-        raise typer.BadParameter("--json and a table cannot both have stdout; give -o FILE", param_hint="--format")
+        raise typer.BadParameter("--json and a table cannot share stdout; give -o FILE", param_hint="--format")
     if len(runs) < 2:
         raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
     found = compare_all(runs, top=top, prompts=prompts)
@@ -126,7 +126,7 @@ def _table_format(out: str | None, asked: str | None) -> TableFormat | None:
     ending = next((ENDINGS[end] for end in ENDINGS if (out or "").lower().endswith(end)), None)
     named = next((name for name in FORMATS if name == asked), None)
     if asked is not None and named is None:
-        raise typer.BadParameter(f"a table is {', '.join(FORMATS)}; got {asked!r}", param_hint="--format")
+        raise typer.BadParameter(f"expected a table as {', '.join(FORMATS)}; got {asked!r}", param_hint="--format")
     return named or ending
 
 
@@ -222,7 +222,7 @@ def _say_states(runs: Sequence[Run]) -> None:
     """On stderr, which runs are not complete."""
     for run in runs:
         if run.status != "complete":
-            say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
+            say(f"{run.place}: the run is {run.status}; only what is finished was compared")
 
 
 def _show_two(found: RunsComparison, verbose: bool) -> None:

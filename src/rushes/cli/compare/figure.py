@@ -52,7 +52,7 @@ def figure(
     from rushes.core.errors import InputError
 
     if out.suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise InputError(f"{out}: a figure is a file of .pdf, .svg or .png")
+        raise InputError(f"{out}: expected a .pdf, .svg or .png file")
     with progress_bars() as progress:
         made = drawn(
             kind,

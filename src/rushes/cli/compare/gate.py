@@ -36,7 +36,7 @@ def gate(
         typer.Option(
             "--metric",
             metavar="NAME[:MARGIN]",
-            help="Go by this metric; the margin in its unit, or as 2% of the baseline. (default: every quality metric)",
+            help="Decide by this metric; margin in its unit, or as 2% of the baseline. (default: every quality metric)",
         ),
     ] = None,
     baseline_digest: Annotated[
@@ -51,7 +51,7 @@ def gate(
         bool, typer.Option("--allow-unclear", help="Exit 0 if the answer is unclear; worse still exits 3.")
     ] = False,
     allow_unjudged: Annotated[
-        bool, typer.Option("--allow-unjudged", help="Let the gate hold although nothing judges the picture.")
+        bool, typer.Option("--allow-unjudged", help="Let the gate pass even if no metric judges the picture.")
     ] = False,
     format: Annotated[
         Literal["text", "junit", "github", "json"],

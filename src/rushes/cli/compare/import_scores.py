@@ -20,7 +20,9 @@ def import_scores(
         list[Path],
         typer.Argument(metavar="FILE…", help="A CSV of scores, or VBench's *_eval_results.json of one system."),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for a folder of runs per system.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Output folder; each system gets a folder of runs in it.")
+    ],
     define: Annotated[
         list[str] | None,
         typer.Option(
@@ -31,9 +33,7 @@ def import_scores(
     definitions: Annotated[
         Path | None, typer.Option(metavar="TOML", help="The same as a file, with a table per metric.")
     ] = None,
-    system: Annotated[
-        str, typer.Option(metavar="NAME", help="Which system it is about, if the file does not say.")
-    ] = "",
+    system: Annotated[str, typer.Option(metavar="NAME", help="The system's name, if the file does not give it.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the existing runs.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -50,7 +50,9 @@ def import_scores(
 
     if all(file.suffix.lower() == ".json" for file in files):
         if define or definitions:
-            raise typer.BadParameter("VBench's results have their definitions already", param_hint="--define")
+            raise typer.BadParameter(
+                "VBench's results already have their definitions; leave out --define", param_hint="--define"
+            )
         made = import_vbench(files, out, system=system, overwrite=overwrite)
     elif len(files) > 1:
         raise typer.BadParameter(f"expected one CSV, or VBench's JSON files; got {len(files)} files", param_hint="FILE")

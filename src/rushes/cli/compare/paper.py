@@ -75,7 +75,7 @@ def paper(
     ] = None,
     device: Annotated[Literal["cpu", "cuda"] | None, typer.Option(help="Where networks run.")] = None,
     jobs: Jobs = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the folder.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the contents of the folder.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX.")] = False,
     signatures: Annotated[
         Literal["footnote", "comment", "none"], typer.Option(help="Where the LaTeX has its signatures.")
@@ -148,7 +148,7 @@ def _systems(places: list[str], gt: str | None, name: str) -> tuple[list[str], s
         raise InputError(f"{places[0]}: expected generated clips and their references; add GT, or --gt GT")
     systems, truth = (places, gt) if gt is not None else (places[:-1], places[-1])
     if name and len(systems) > 1:
-        raise InputError(f"--name names one system; got {len(systems)}: each is called by its folder")
+        raise InputError(f"--name is for one system; got {len(systems)}, which are named after their folders")
     return systems, truth
 
 

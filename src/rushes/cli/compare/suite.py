@@ -47,7 +47,7 @@ def init(
         Literal["text-to-video", "talking-head", "animation"] | None,
         typer.Option("--for", help="Write the instruments and metrics that papers of this field print."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
     """Write a suite file from what the folders hold: systems, reference, prompts, ratings, votes, a study.
 

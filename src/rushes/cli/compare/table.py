@@ -54,7 +54,9 @@ def table(
     ] = None,
     interval: Annotated[
         Literal["none", "beside", "under"],
-        typer.Option("--interval", help="Where each interval stands: ± half its width, or both ends."),
+        typer.Option(
+            "--interval", help="How intervals are shown: beside the value (± half its width) or under it (both ends)."
+        ),
     ] = "none",
     bold: Annotated[
         bool,
@@ -71,7 +73,7 @@ def table(
         Literal["one", "two"] | None,
         typer.Option(help="Fit the LaTeX into one or both columns of a two-column paper."),
     ] = None,
-    caption: Annotated[str | None, typer.Option(metavar="TEXT", help="Words above or below the table.")] = None,
+    caption: Annotated[str | None, typer.Option(metavar="TEXT", help="Caption of the table.")] = None,
     no_booktabs: Annotated[
         bool, typer.Option("--no-booktabs", help="LaTeX with plain rules, which need no package.")
     ] = False,

@@ -21,15 +21,17 @@ def calibrate(
     ],
     out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="The profile to write, a TOML file.")],
     profile: Annotated[
-        str, typer.Option(help="Whose rules to calibrate: general, talking-head, generated, or a TOML file.")
+        str, typer.Option(help="The profile to start from: general, talking-head, generated, or a TOML file.")
     ] = "general",
     percentile: Annotated[
-        float, typer.Option(min=50, max=100, help="How many percent of good clips a threshold lets pass.")
+        float, typer.Option(min=50, max=100, help="Percentage of good clips that should pass each threshold.")
     ] = 99.0,
     name: Annotated[str | None, typer.Option(help="Name of the profile. (default: the file's stem)")] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", metavar="RUN", help="Run directory for the measured clips; continued if there."),
+        typer.Option(
+            "--run", metavar="RUN", help="Run directory for the measured clips; an existing one is continued."
+        ),
     ] = None,
     jobs: Jobs = None,
     verbose: Verbose = False,
@@ -53,7 +55,7 @@ def calibrate(
         file.write(found.toml(source=" ".join(clips)))
     _show(found, verbose=verbose)
     if found.left_out:
-        tell(f"Skipped, because they could not be read completely: {found.left_out}")
+        tell(f"Skipped, because they could not be fully read: {found.left_out}")
     next_line("clip", *clips, "--profile", out)
     print(out)
 

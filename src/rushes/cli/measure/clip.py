@@ -49,7 +49,8 @@ def clip(
         list[str],
         typer.Argument(
             metavar="PATH…",
-            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is only judged again.",
+            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is "
+            "judged again, not measured.",
         ),
     ],
     audio: Annotated[
@@ -97,16 +98,16 @@ def clip(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Also measure this metric, on request or of another package; may be given again.",
+            help="Also measure this optional metric, or one from another package; repeatable.",
         ),
     ] = None,
     motion: Annotated[
         bool,
-        typer.Option("--motion", help="Also follow the motion (optical flow); on where the profile has such a rule."),
+        typer.Option("--motion", help="Also measure motion (optical flow); on if a rule of the profile needs it."),
     ] = False,
     network: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Also measure with a network of your own: its manifest; may be given again."),
+        typer.Option(metavar="FILE", help="Also measure with a network of your own, by its manifest; repeatable."),
     ] = None,
     prompts: Annotated[
         str | None,
@@ -175,7 +176,7 @@ def clip(
     if csv == "-" and as_json:
         raise typer.BadParameter("--csv - and --json both write to stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
-        raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
+        raise typer.BadParameter("--add and --overwrite exclude each other; give one", param_hint="--add")
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
     outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
     if len(paths) == 1 and _is_run(paths[0]):
@@ -253,7 +254,7 @@ def _judge_again(
 
     for option, value in refused.items():
         if value:
-            raise InputError(f"{path}: this is a run, which is judged again and not measured; {option} is for clips")
+            raise InputError(f"{path}: this is a run, which is judged again but not measured; leave out {option}")
     run, rules = judged_again(read_run(path), profile)
     if as_json:
         print_json(_as_json(run))

@@ -35,7 +35,7 @@ def _known_metrics(names: list[str] | None) -> list[str] | None:
     for name in names or ():
         if not _is_metric(name):
             known = (*METRICS, *SHORTHANDS, *GIVEN_METRICS)
-            raise typer.BadParameter(f"no metric of sets is called {name!r}{did_you_mean(name, known)}")
+            raise typer.BadParameter(f"no set metric is called {name!r}{did_you_mean(name, known)}")
     return names
 
 
@@ -124,13 +124,15 @@ def fvd(
     ] = False,
     groups: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Also each class: a CSV file with name,class; or folders (below each set)."),
+        typer.Option(
+            metavar="FILE", help="Also measure each class: a CSV file with name,class; or folders (below each set)."
+        ),
     ] = None,
     sensitivity: Annotated[
         bool,
         typer.Option(
             "--sensitivity",
-            help="Also exchange each constant for other protocols' and say what changes; reads the sets ten times.",
+            help="Also replace each constant by other protocols' and show what changes; reads the sets ten times.",
         ),
     ] = False,
     device: Annotated[
@@ -161,14 +163,16 @@ def fvd(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, instead of skipping it.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed for the subsets of --interval, --extrapolate and --curve.")
+    ] = 0,
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
     ] = None,
     overwrite: Overwrite = False,
     check: Annotated[
         bool,
-        typer.Option("--self-test", help="Compute published numbers again with the weights here; no GEN, no GT."),
+        typer.Option("--self-test", help="Reproduce published numbers with the weights here; takes no GEN or GT."),
     ] = False,
     verbose: Verbose = False,
     as_json: Json = False,

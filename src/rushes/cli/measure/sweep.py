@@ -62,7 +62,7 @@ def sweep(
         str, typer.Option(help="Environment variable that holds the endpoint's key.")
     ] = "OPENAI_API_KEY",
     attempts: Annotated[
-        int, typer.Option(min=1, max=20, help="How often a busy, late or broken endpoint is asked.")
+        int, typer.Option(min=1, max=20, help="Attempts per request if the endpoint is busy, slow or broken.")
     ] = 3,
     logprobs: Annotated[
         bool, typer.Option("--logprobs", help="Take confidence and entropy from the model's token log-probabilities.")
@@ -75,7 +75,7 @@ def sweep(
     engine: EngineOption = "local",
     address: AddressOption = None,
     keep_clips: Annotated[bool, typer.Option(help="Keep each perturbed clip in its run's folder.")] = False,
-    retry_failed: Annotated[bool, typer.Option(help="Judge again where the judge failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Retry runs whose judge failed.")] = False,
     as_json: Json = False,
 ) -> None:
     """Perturb clips along axes and record what a judge says about each version; `rushes robust` measures the result.

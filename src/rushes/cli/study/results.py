@@ -40,23 +40,25 @@ def plan(
     preference: Annotated[
         float, typer.Option(help="The preference to find: the better system's share of decided votes.")
     ] = 0.6,
-    systems: Annotated[int, typer.Option(help="How many systems are compared; votes are dealt over their pairs.")] = 2,
+    systems: Annotated[int, typer.Option(help="How many systems are compared; votes are spread over their pairs.")] = 2,
     raters: Annotated[int, typer.Option(help="How many raters.")] = 10,
     prompts: Annotated[int, typer.Option(help="How many prompts.")] = 50,
-    votes_per_rater: Annotated[int, typer.Option(help="The most votes a rater gives.")] = 40,
+    votes_per_rater: Annotated[int, typer.Option(help="Maximum number of votes per rater.")] = 40,
     min_raters: Annotated[
         int | None,
-        typer.Option(min=2, help="Raters per pair, as in `create`. Default: as many as the votes are enough for."),
+        typer.Option(min=2, help="Raters per pair, as in `create`. Default: as many as the votes allow."),
     ] = None,
     taste: Annotated[float, typer.Option(help="How far raters' tastes differ: a standard deviation in logits.")] = 0.5,
     leaning: Annotated[float, typer.Option(help="How far prompts differ, in the same unit.")] = 0.5,
     tie_share: Annotated[float, typer.Option(help="Ties among votes between equals.")] = 0.15,
-    power: Annotated[float, typer.Option(help="How often the better system shall be found.")] = 0.8,
+    power: Annotated[float, typer.Option(help="How often the better system should be found.")] = 0.8,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     metric: Annotated[
         str,
         typer.Option(
-            "--with", metavar="METRIC", help="What a metric spares: its correlation with people, or its credential."
+            "--with",
+            metavar="METRIC",
+            help="Show what a metric saves: give its correlation with people, or its credential.",
         ),
     ] = "",
     metric_prompts: Annotated[
@@ -98,7 +100,7 @@ def plan(
         from rushes.cli.study.planning import plan_method
 
         if simple or metric:
-            raise InputError(f"--simple and --with go with pairs; got --method {method}")
+            raise InputError(f"--simple and --with are for pairs; got --method {method}")
         size = {"systems": systems, "raters": raters, "prompts": prompts, "min_raters": min_raters}
         run = {"power": power, "runs": runs or (1000 if asked.rates else 600), "seed": seed}
         plan_method(
@@ -191,7 +193,7 @@ def worth_of(metric: str) -> tuple[str, float]:
             raise InputError(f"{metric}: the credential has no agreement within one system") from None
         if one.seen != "no":
             had = "were" if one.seen == "yes" else "may have been"
-            say(f"the clips of {one.data.name} {had} looked at while {one.metric} was made: expect less elsewhere")
+            say(f"the clips of {one.data.name} {had} seen while {one.metric} was made: expect less elsewhere")
         rho = one.within_system.value
         return f"{one.metric} (ρ {rho:.2f} with {one.question} within one system, {one.data.name})", rho
     if not -1.0 <= value <= 1.0:
@@ -204,8 +206,8 @@ def _show_fewer(design: Design, fewer: Measurement, called: str, metric_prompts:
     where = "many more prompts" if metric_prompts is None else f"{metric_prompts} prompts"
     votes = round(design.votes * (1 - needed / design.prompts))
     tell(
-        f"With {called} on {where}, {math.ceil(needed - 1e-9)} rated prompts tell what {design.prompts} do alone: "
-        + (f"about {votes} votes fewer, as far as prompts decide." if votes else "it spares nobody a vote.")
+        f"With {called} on {where}, {math.ceil(needed - 1e-9)} rated prompts are worth {design.prompts} without it: "
+        + (f"about {votes} fewer votes, as far as prompts decide." if votes else "it saves no votes.")
     )
 
 
@@ -354,7 +356,7 @@ def export(
         ),
     ] = "csv",
     adjudicated: Annotated[
-        bool, typer.Option(help="dpo: let adjudicators' decisions stand for their samples.")
+        bool, typer.Option(help="dpo: use adjudicators' decisions instead of the samples' votes.")
     ] = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
@@ -375,7 +377,7 @@ def export(
         say(f"paths in the file are relative to {made.root}")
     if made.decided and FORMATS[form].decisions and not adjudicated:
         many = f"{made.decided} sample has" if made.decided == 1 else f"{made.decided} samples have"
-        say(f"{many} an adjudicator's decision, which this file does not follow; --adjudicated takes it")
+        say(f"{many} an adjudicator's decision, which this file ignores; --adjudicated uses it")
     data = {"study": study, "format": form, "votes": made.votes, "left_out": made.left_out}
     data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "root": made.root, "file": str(out)}
     answer(as_json, data, str(out))
@@ -393,7 +395,7 @@ def validity(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """How often does each clip metric pick the clip that people prefer? 0.5 is a coin.
+    """How often does each clip metric pick the clip that people prefer? 0.5 is chance.
 
     Example: rushes study validity takes --run runs/model_a --run runs/model_b -o runs/validity
     """

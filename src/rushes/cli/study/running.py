@@ -32,16 +32,16 @@ By = Annotated[str, typer.Option(help="Who does it, for the log.")]
 @one_line_errors
 def open_(
     study: Name,
-    quota: Annotated[int, typer.Option(min=1, help="The most raters the link lets in.")],
+    quota: Annotated[int, typer.Option(min=1, help="Maximum number of raters the link admits.")],
     platform: Annotated[str, typer.Option(help="prolific, mturk or other.")] = "other",
     completion_code: Annotated[
-        str, typer.Option(help="One code for all who finish (Prolific's) (default: each rater gets their own).")
+        str, typer.Option(help="One code for all who finish, such as Prolific's (default: one per rater).")
     ] = "",
-    screened_out_code: Annotated[str, typer.Option(help="For those who say no.")] = "",
+    screened_out_code: Annotated[str, typer.Option(help="Code for those who decline consent.")] = "",
     partial_code: Annotated[
-        str, typer.Option(help="For those who stop before the end, or are excluded; they are paid in part.")
+        str, typer.Option(help="Code for those who stop early or are excluded; they are paid in part.")
     ] = "",
-    full_code: Annotated[str, typer.Option(help="For those who arrive after the study is full.")] = "",
+    full_code: Annotated[str, typer.Option(help="Code for those who arrive when the study is full.")] = "",
     return_url: Annotated[
         str, typer.Option(help="Where they go afterwards: https://…{code}… (default: the platform's own).")
     ] = "",
@@ -83,7 +83,7 @@ def open_(
 @app.command("pause")
 @one_line_errors
 def pause(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """Give out no more pairs for now. Raters see a page that says so; nothing is lost.
+    """Stop giving out pairs for now. Raters see a page that says so; nothing is lost.
 
     Example: rushes study pause takes --why "a clip has to be checked"
     """
@@ -103,7 +103,7 @@ def close(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_
 @app.command("reopen")
 @one_line_errors
 def reopen(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """Go on after a pause or a close; raters continue where they stopped.
+    """Resume after a pause or a close; raters continue where they stopped.
 
     Example: rushes study reopen takes
     """
@@ -133,14 +133,14 @@ def retire(
     with open_studies(db) as service:
         votes = service.running.retire_pair(study, sample, why=why, by=by)
     data = {"study": study, "sample": sample, "votes": votes}
-    answer(as_json, data, f"{sample} is retired; its {votes} votes stay.")
+    answer(as_json, data, f"{sample} is retired; its {votes} votes still count.")
 
 
 @app.command("problems")
 @one_line_errors
 def problems(
     study: Name,
-    resolve: Annotated[int | None, typer.Option(help="The number of the problem that is done with.")] = None,
+    resolve: Annotated[int | None, typer.Option(help="Number of the problem that is solved.")] = None,
     note: Annotated[str, typer.Option(help="What was done about it.")] = "",
     by: By = "admin",
     db: Db = DEFAULT_DB,
@@ -179,7 +179,7 @@ def payments(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Write who did what, their code, and what the rate declared with the study suggests.
+    """Write what each rater did, their completion code, and the pay by the declared rate.
 
     Example: rushes study payments takes -o payments.csv
     """
@@ -191,7 +191,10 @@ def payments(
         lines = service.running.payments(study, participants=known)
     text = _payment_text(form, lines, reward)
     if form != "list" and (hidden := sum(bool(line.participant) and not is_known(line) for line in lines)):
-        say(f"{hidden} raters are left out: their ids are hashed. --participants FILE, Prolific's list, matches them")
+        say(
+            f"{hidden} raters are left out: their ids are hashed. To include them, give Prolific's "
+            f"list: --participants FILE"
+        )
     if str(out) == "-":
         print(text, end="")
         return
@@ -230,13 +233,13 @@ def _lines(path: Path) -> list[str]:
     try:
         return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected a list of ids, one a line; it cannot be read ({error})") from None
+        raise InputError(f"{path}: cannot be read as a list of ids, one per line ({error})") from None
 
 
 @app.command("upgrade")
 @one_line_errors
 def upgrade(db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """Bring the tables of an older database up to date. Of a SQLite file a copy is kept beside it.
+    """Bring the tables of an older database up to date. A copy of a SQLite file is kept beside it.
 
     Example: rushes study upgrade --db studies.db
     """

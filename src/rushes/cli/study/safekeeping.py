@@ -26,9 +26,9 @@ def backup(
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Back up all studies with their clips, while the server runs. The backup is read back before this ends.
+    """Back up all studies with their clips, while the server runs. The backup is checked before this command ends.
 
-    The folder can be served as it is: rushes serve --db FOLDER/studies.db. Exit code 1 where a clip is missing.
+    The folder can be served as it is: rushes serve --db FOLDER/studies.db. Exit code 1 if a clip is missing.
 
     Example: rushes study backup -o backups/monday --db studies.db
     """
@@ -51,7 +51,7 @@ def restore(
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Put a backup where a server can use it. Nothing is overwritten, and every row is counted afterwards.
+    """Restore a backup for a server to use. Nothing is overwritten, and every row is counted afterwards.
 
     Example: rushes study restore backups/monday --db /srv/rushes/studies.db
     """
@@ -93,4 +93,4 @@ def audit(
         )
         for line in lines
     ]
-    print_words(f"What was done to {study}", (*TEXT("time (UTC)", "by", "what"), "details"), rows)
+    print_words(f"Log of {study}", (*TEXT("time (UTC)", "by", "what"), "details"), rows)

@@ -150,7 +150,7 @@ def adjudicate(
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Show the samples whose raters disagree, the most divided first, or decide one, using reason tags.
+    """List the samples whose raters disagree, most divided first, or decide one with reason tags.
 
     A decided sample is shown to no more raters; its votes stay as they are.
 
@@ -173,5 +173,5 @@ def adjudicate(
         if winner is None:
             raise typer.BadParameter("say who wins: --winner SYSTEM, or --winner Tie")
         made = service.adjudicate(study, sample, winner=winner, tags=tag or (), note=note, by=by)
-    words = f"{sample}: {made.winner}, by {made.by}. Nobody is given this sample any more; its votes stay as they are."
+    words = f"{sample}: {made.winner}, by {made.by}. No more raters get this sample; its votes are unchanged."
     answer(as_json, asdict(made), words)

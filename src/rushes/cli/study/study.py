@@ -82,33 +82,38 @@ def create(
     clips: Clips = None,
     prompts: Prompts = None,
     seed: Annotated[int, typer.Option(help="Decides sides and order; the same seed gives the same plan.")] = 1,
-    min_raters: Annotated[int, typer.Option(min=2, help="Raters per sample before agreement is looked at.")] = 2,
-    quota: Annotated[int | None, typer.Option(min=1, help="The most pairs one rater is given.")] = None,
-    gold_every: Annotated[int, typer.Option(min=0, help="One gold pair in so many tasks; 0 for none.")] = 10,
-    repeat_every: Annotated[int, typer.Option(min=0, help="One hidden repeat in so many tasks; 0 for none.")] = 20,
-    training_tries: Annotated[int, typer.Option(min=1, help="Wrong training answers before you are told.")] = 3,
-    max_gold_errors: Annotated[int | None, typer.Option(min=0, help="Exclude raters with more wrong golds.")] = None,
+    min_raters: Annotated[int, typer.Option(min=2, help="Raters per sample before agreement is assessed.")] = 2,
+    quota: Annotated[int | None, typer.Option(min=1, help="Maximum number of pairs per rater.")] = None,
+    gold_every: Annotated[int, typer.Option(min=0, help="One gold pair every N tasks; 0 for none.")] = 10,
+    repeat_every: Annotated[int, typer.Option(min=0, help="One hidden repeat every N tasks; 0 for none.")] = 20,
+    training_tries: Annotated[int, typer.Option(min=1, help="Wrong training answers before you are notified.")] = 3,
+    max_gold_errors: Annotated[
+        int | None, typer.Option(min=0, help="Exclude raters with more wrong gold answers.")
+    ] = None,
     max_side_bias: Annotated[
-        float | None, typer.Option(min=0, max=0.5, help="Exclude raters whose share of left votes is further from ½.")
+        float | None,
+        typer.Option(min=0, max=0.5, help="Exclude raters whose share of left votes is further than this from ½."),
     ] = None,
     min_repeat_agreement: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
+        float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat a smaller share of their own votes.")
     ] = None,
     attention: Annotated[
         bool,
         typer.Option(
             "--attention",
-            help="Exclude raters far from the others' votes, with one answer in a row, or too quick to have thought.",
+            help="Exclude raters who disagree with everyone, repeat one answer, or vote too quickly.",
         ),
     ] = False,
     max_consensus_p: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exclude raters who agree with others less than this likely.")
+        float | None,
+        typer.Option(min=0, max=1, help="Exclude raters whose agreement with others is less likely than this."),
     ] = None,
     max_run_p: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exclude raters with a run of one answer less likely than this.")
     ] = None,
     min_think: Annotated[
-        float | None, typer.Option(min=0, max=60, help="Exclude raters whose median seconds beyond watching are fewer.")
+        float | None,
+        typer.Option(min=0, max=60, help="Exclude raters whose median time beyond watching is shorter, in seconds."),
     ] = None,
     alike: Annotated[
         str,
@@ -116,14 +121,14 @@ def create(
             help="How clips are made alike in size, rate and length: auto, suite (its [alike]), off or 576x320@24,2s."
         ),
     ] = "auto",
-    min_width: Annotated[int, typer.Option(min=0, help="Least width of a rater's window, in pixels.")] = 0,
+    min_width: Annotated[int, typer.Option(min=0, help="Minimum width of a rater's window, in pixels.")] = 0,
     device: Annotated[str, typer.Option(help="What raters may use: any, or desktop.")] = "any",
-    min_mbps: Annotated[float, typer.Option(min=0, help="Least speed of a rater's connection, in Mbit/s.")] = 0.0,
+    min_mbps: Annotated[float, typer.Option(min=0, help="Minimum speed of a rater's connection, in Mbit/s.")] = 0.0,
     retain_until: Annotated[
         str, typer.Option(metavar="YYYY-MM-DD", help="Until when raters' data are kept; consent states it.")
     ] = "",
     pairing: Annotated[
-        str, typer.Option(help="round-robin, or active: the pairs that votes leave most open; gives an order alone.")
+        str, typer.Option(help="round-robin, or active: the most undecided pairs first; results give an order only.")
     ] = ("round-robin"),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
@@ -244,7 +249,7 @@ def _asked_rubric(asked: Method, questions: Sequence[str], clips: Sequence[Sourc
 
     if asked.is_pairs or own:
         if questions:
-            raise typer.BadParameter("--question goes with --method acr, acr-hr or dcr, and without --rubric")
+            raise typer.BadParameter("--question needs --method acr, acr-hr or dcr, and no --rubric")
         return {}
     return {"rubric": rubric_of_method(asked, questions, prompts=any(clip.prompt_text for clip in clips))}
 
@@ -297,7 +302,7 @@ def import_(
         Path | None, typer.Option(help="A ratings CSV with votes given elsewhere; their watching is not verified.")
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Take votes that break the rubric's rules, under another rubric label.")
+        bool, typer.Option("--lenient", help="Accept votes that break the rubric's rules, under another rubric label.")
     ] = False,
     clips: Clips = None,
     prompts: Prompts = None,
@@ -308,7 +313,7 @@ def import_(
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Add samples to a study, or votes from a ratings CSV. Votes are held to the study's rubric.
+    """Add samples to a study, or votes from a ratings CSV. Votes must follow the study's rubric.
 
     Example: rushes study import takes prompts.csv --clips takes/
     """
@@ -317,7 +322,7 @@ def import_(
     from rushes.suite.study_material import study_material
 
     if bool(sources) == (ratings is not None) or (lenient and ratings is None):
-        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient goes with the latter")
+        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient is only for ratings")
     declared = read_families(family or ())
     data: dict[str, Any] = {"votes": 0}
     said: list[str] = []

@@ -15,7 +15,7 @@ _VARIABLES = ("RUSHES_CACHE", "RUSHES_CONFIG", "RUSHES_STAGING", "RUSHES_WEIGHTS
 def config(context: typer.Context, as_json: Json = False) -> None:
     """Show the active configuration: from rushes.toml in this folder or above, and from the environment.
 
-    The file is checked whole: an option that no command has is one line and exit code 1.
+    The whole file is checked. An unknown option is reported in one line, with exit code 1.
 
     Example: rushes config
     """
@@ -28,11 +28,11 @@ def config(context: typer.Context, as_json: Json = False) -> None:
         print_json({"file": project.path and str(project.path), "settings": rows, "environment": variables})
         return
     if project.path is None and project.declined:
-        print("No project file, as asked; every option has its own default.")
+        print("No project file, as requested; every option has its own default.")
     elif project.path is None:
         print(f"No {NAME} in {project.looked} or above; every option has its own default.")
     elif project.settings:
-        print(f"From {project.path}; what is given on the command line wins:")
+        print(f"From {project.path}; the command line takes precedence:")
         for command in dict.fromkeys(s.command for s in project.settings):
             given = " ".join(s.text() for s in project.settings if s.command == command)
             print(f"  rushes {' '.join(command)} {given}")

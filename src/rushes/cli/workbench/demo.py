@@ -28,7 +28,7 @@ def demo(
 ) -> None:
     """Make sample clips with planted faults, run every instrument on them, and show that each fault is found.
 
-    What an earlier demo left in the folder is replaced.
+    An earlier demo in the folder is replaced.
 
     Example: rushes demo -o demo
     """
@@ -50,7 +50,7 @@ def demo(
         tell("  ".join(str(path) for path in (report or folder, board and board.path) if path))
         next_line("view", out)
     if not all(part.as_expected for part in parts) or (board is not None and not board.as_expected):
-        say("rushes: the demo did not find every fault it put in; please report this")
+        say("rushes: the demo did not find every planted fault; please report this")
         raise typer.Exit(EXIT_BAD_INPUT)
 
 

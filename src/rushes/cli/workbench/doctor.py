@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
-    """Check the installation: what is there, which models are found, how to get the rest.
+    """Check the installation: what is installed, which models are found, how to get the rest.
 
-    Exits with 0 unless the core itself is broken: a missing extra is a choice.
+    Exits with 0 unless the core itself is broken; extras are optional.
 
     Example: rushes doctor
     """
@@ -43,7 +43,7 @@ def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
             if piece.kind == "core" and not piece.here:
                 tell(f"{piece.name} does not work: {piece.detail}")
         if missing:
-            print_words("What is missing, and how to get it", ("name", "kind", "needed for", "command"), missing)
+            print_words("Missing, and how to get it", ("name", "kind", "needed for", "command"), missing)
         else:
             print("Nothing is missing.")
     if not is_sound(pieces):

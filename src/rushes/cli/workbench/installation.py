@@ -43,7 +43,7 @@ _EXTRAS = {
     "remote": "clips and runs in S3 and Google Cloud Storage (`s3://`, `gs://`)",
     "ray": "`--engine ray`: work on more than one machine",
     "loop": "metrics inside a training loop",
-    "query": "questions to many runs at once",
+    "query": "SQL over many runs at once",
     "trackers": "results in TensorBoard, Weights & Biases and MLflow",
     "datasets": "clips out of data sets (Hugging Face, Parquet)",
     "dev": "the tests and checks of Rushes itself",
@@ -180,8 +180,8 @@ def _machine() -> _Found:
     cache = cache_folder()
     existing = next(folder for folder in (cache, *cache.parents) if folder.exists())
     writable, free = os.access(existing, os.W_OK), shutil.disk_usage(existing).free
-    detail = f"{cache} ({free / 1e9:.0f} GB free)" if writable else f"{cache}: may not be written"
-    yield "cache", writable, detail, "models and compiled code that stay", "export RUSHES_CACHE=/a/folder/of/yours"
+    detail = f"{cache} ({free / 1e9:.0f} GB free)" if writable else f"{cache}: not writable"
+    yield "cache", writable, detail, "pulled models and compiled code", "export RUSHES_CACHE=/a/folder/of/yours"
     yield "cores", True, f"{cpu_count()}, so --jobs is {cpu_count()} by default"
     yield "memory", True, f"{_memory_bytes() / 2**30:.1f} GiB"
     detail = ", ".join(gpus := _gpus()) or "nvidia-smi shows none; everything runs on the CPU"

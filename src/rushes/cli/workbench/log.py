@@ -29,7 +29,7 @@ def log(
 ) -> None:
     """Log a run's numbers to Weights & Biases, MLflow or TensorBoard, each with its signature and interval.
 
-    A name that was logged under another signature before is refused.
+    Refuses a name that was already logged under another signature.
 
     Example: rushes log runs/clip-1a2b3c4d --to tensorboard:logs --step 1000
     """

@@ -44,11 +44,11 @@ def serve(
         str, typer.Option("--host", help="Address to listen on. The default can be reached from this machine only.")
     ] = "127.0.0.1",
     public_url: Annotated[
-        str, typer.Option("--public-url", help="How raters reach the server when it stands behind a proxy.")
+        str, typer.Option("--public-url", help="Address at which raters reach a server behind a proxy.")
     ] = "",
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is believed."),
+        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is trusted."),
     ] = None,
     log: Annotated[
         Literal["text", "json", "off"],
@@ -193,7 +193,7 @@ def shown_host(host: str) -> str:
 
 def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:
     if reachable and not address.startswith("https://"):
-        say("warning: this address can be reached from other machines without encryption; put a TLS proxy in front")
+        say("warning: other machines can reach this address without encryption; put a TLS proxy in front of it")
     if as_json:
         print_json({"address": address, "setup": setup}, flush=True)
     elif setup:

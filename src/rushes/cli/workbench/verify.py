@@ -12,12 +12,12 @@ from rushes.present.terminal.options import Json
 
 
 def verify(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run directories, here, s3:// or gs://.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Run directories, here, s3:// or gs://.")],
     as_json: Json = False,
 ) -> None:
-    """Check that every file of a run is as it was written. Exit code 1 if one is not.
+    """Check that no file of a run has changed since it was written. Exit code 1 if one has.
 
-    The digest is over rows and definitions, the same however the run is stored; keep it where the run is not.
+    The digest covers rows and definitions and does not depend on how the run is stored. Keep it elsewhere.
 
     Example: rushes verify runs/clip-1a2b3c4d
     """

@@ -30,7 +30,7 @@ def view(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="[FOLDER]",
+            metavar="FOLDER",
             help="A run, or a folder with runs, boards, sweeps and studies below; here, s3:// or gs://.",
         ),
     ] = ".",
@@ -68,7 +68,7 @@ def view(
         if remote and not any(place.rglob("run.json")):
             fail(f"{folder}: expected a run, or a folder with runs below; found none")
         if remote:
-            say(f"{folder}: this is a copy; stars, tags and notes that you give here are not kept")
+            say(f"{folder}: this is a copy; stars, tags and notes made here are not kept")
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the copy goes with the server
         _serve(
             view_app([place], token=token), host, port, token, open_browser=not (no_browser or as_json), as_json=as_json
@@ -108,7 +108,7 @@ def _listener(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            fail(f"--port {port}: expected a free port; another program has it. Leave --port out to get a free one")
+            fail(f"--port {port}: expected a free port; another program uses it. Leave out --port to get a free one")
         raise
 
 
@@ -141,7 +141,7 @@ def _announce(bench: Workbench, address: str, link: str, *, as_json: bool) -> No
         told = [f"{count} {words[kind]}{'' if count == 1 else 's'}" for kind, count in counts.items() if count]
         say(f"Below {folder}: {', '.join(told)}. Ctrl-C stops.")
     else:
-        say(f"Below {folder}: no run, board, sweep or study yet. To make one: rushes clip CLIPS -o {folder / 'run'}")
+        say(f"No run, board, sweep or study below {folder} yet. To make one: rushes clip CLIPS -o {folder / 'run'}")
     if found.note:
         say(found.note)
     print(link, flush=True)

@@ -220,7 +220,7 @@ def _parsed(text: str, where: str) -> Credential:
             raise InputError(f"{where}: {name} is {', '.join(allowed[:-1])} or {allowed[-1]}; got {texts[name]!r}")
     if texts["signature"].split("|")[0] != texts["metric"]:
         raise InputError(
-            f"{where}: the signature is of {texts['signature'].split('|')[0]}, the metric {texts['metric']}"
+            f"{where}: the signature is that of {texts['signature'].split('|')[0]}, the metric {texts['metric']}"
         )
     at = _table(where, data, "at") if "at" in data else {}
     parts = {

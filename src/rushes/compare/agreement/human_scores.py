@@ -167,7 +167,7 @@ def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
     told = [row for row in rows if row.prompt and sum(row.votes)]
     if not told:
         raise InputError(
-            f"{source}: no vote names its prompt, so none can be compared with the clips of a run; "
+            f"{source}: no vote names its prompt, so the votes cannot be matched to clips of a run; "
             "rank the systems with rushes rank instead"
         )
     remarks = [f"{len(rows) - len(told)} votes without a prompt are left out"] if len(told) < len(rows) else []
@@ -189,7 +189,7 @@ def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
     if uneven := sum(not _balanced(pairs) for pairs in met.values()):
         remarks.append(
             f"on {uneven} of {len(met)} prompts not every pair of systems was judged equally often: a share of wins "
-            "there depends on whom a clip met; rushes study validity goes vote by vote"
+            "there depends on whom a clip met; rushes study validity compares vote by vote"
         )
     exact = {
         question: {key: {rater: won / votes for rater, (won, votes) in by.items()} for key, by in of_clip.items()}

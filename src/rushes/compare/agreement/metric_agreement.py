@@ -87,7 +87,7 @@ def believe(
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
         raise InputError(
-            f"pairwise_accuracy is of pairs of systems on one prompt; choose {option('--level within-prompt')}"
+            f"pairwise_accuracy compares systems within a prompt; choose {option('--level within-prompt')}"
         )
     given = asked_of(metrics) if humans is None else humans
     people = given if isinstance(given, HumanScores) else read_human_scores(given, dimensions=dimensions)
@@ -97,9 +97,9 @@ def believe(
     joined = Join.of(measured, people)
     notes: tuple[str, ...] = ()
     if level == "within-prompt" and not (joined.paired and level in joined.levels):
-        level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
+        level, notes = "clip", ("no prompt has two systems: the verdict is over all clips pooled",)
         if statistic == "pairwise_accuracy":
-            raise InputError(f"{people.source}: no prompt has two systems, so there is no pair to put in order")
+            raise InputError(f"{people.source}: no prompt has clips of two systems, so there are no pairs to order")
     terms = _Terms(
         humans=f"{people.kind}{',sample-mean' * people.averaged}",
         one_rater=len(joined.raters) < 2,
@@ -190,7 +190,7 @@ def _verdict(
     if inside and not few:
         return "no relation", ""
     if inside or p > 1 - confidence:
-        return "inconclusive", "too few prompts" if few else "the interval holds agreement and none"
+        return "inconclusive", "too few prompts" if few else "the interval includes both agreement and none"
     return "inconclusive", "beyond chance, but no more than the margin"
 
 

@@ -122,7 +122,7 @@ def scores_of_runs(
     remarks += averaged
     for (system, _), run in zip(opened, folded, strict=True):
         if run.status != "complete":
-            remarks.append(f"{run.place}: the run is {run.status}; what is finished so far was read")
+            remarks.append(f"{run.place}: the run is {run.status}; only what is finished was read")
         clips = [subject for subject in run.subjects if subject.kind in _CLIPS]
         # A set beside its clips is a mean that repeats what they say.
         keys = {subject.id: _key(subject, system, systems) for subject in clips or run.subjects}
@@ -130,7 +130,7 @@ def scores_of_runs(
         for reading in every_reading(run):
             _take(found, run, reading, keys)
     if not found:
-        raise InputError("expected runs with numbers about clips; the runs given have none")
+        raise InputError("expected runs with values per clip; these have none")
     metrics = tuple(found.values())
     remarks += [*_mixed(metrics), *_scales(metrics)]
     used = declared_prompts(folded, prompts) if averaged else ()
@@ -193,8 +193,8 @@ def _take(found: dict[Same, MetricScores], run: Run, reading: Reading, keys: Map
         before = scores.per_clip.setdefault(key, value) if prompt else scores.per_system.setdefault(system, value)
         if before != value:
             raise InputError(
-                f"{run.place}: {m.signature} of {subject} is {value:g} here and another in a run before; "
-                "give the runs their systems' names: NAME=RUN"
+                f"{run.place}: {m.signature} of {subject} is {value:g} here but differs in an earlier run; "
+                "name the system of each run: NAME=RUN"
             )
 
 

@@ -33,13 +33,13 @@ def asked_of(given: object) -> Path:
     """The file of ratings or votes that a suite names; `InputError` where there is none, and where there are two."""
     folder = suite_of(given)
     if folder is None:
-        raise InputError(f"these runs are not of a suite that names its ratings; {_GIVE}")
+        raise InputError(f"these runs do not belong to a suite with ratings; {_GIVE}")
     files = read_suite_folder(folder).suite.asked
     if len(files) != 1:
         names = " and ".join(files) or "neither ratings nor votes"
         raise InputError(f"{folder}: the suite names {names}; {_GIVE}")
     if (place := relocate(files[0], beside=folder)) is None:
-        raise InputError(f"{files[0]}: is not where the suite found it; {_GIVE}")
+        raise InputError(f"{files[0]}: is no longer where the suite found it; {_GIVE}")
     return place
 
 

@@ -37,7 +37,10 @@ class Join:
         if not known and clips:
             raise InputError(_nothing_shared(measured, people))
         if doubled := len(known) - len(set(known.values())):
-            raise InputError(f"{people.source}: {doubled} rated names mean a clip that another name means as well")
+            raise InputError(
+                f"{people.source}: {doubled} rated names refer to a clip that another "
+                f"name refers to as well; keep one name per clip"
+            )
         systems = set(measured.systems)
         scores = {
             dimension: {known.get(key, key): by for key, by in of_clip.items() if key in known or key[0] in systems}

@@ -149,7 +149,7 @@ def explanation(found: MetricAgreement) -> str:
     systems = "this system" if number == 1 else f"these {number} systems"
     return (
         f"No relation: the interval lies within ±{found.margin:g}, and there are enough prompts to show it. "
-        f"Verdicts are about {systems}, on other prompts and with other raters. Metrics are turned so that higher is "
+        f"Verdicts are about {systems}, on other prompts and with other raters. Signs are set so that higher is "
         "better."
     )
 

@@ -172,7 +172,7 @@ export class Theatre {
     const holder = make("div", { class: "line-holder" });
     const gone = (why) => make("p", { class: "no-strip" }, why, make("br"), make("bdi", {}, path));
     if (!url) {
-      figure.append(gone("The clip is not where the run found it."), holder);
+      figure.append(gone("The clip is no longer where the run found it."), holder);
       return { system, figure, holder, rate, video: null };
     }
     const video = make("video", { src: url, muted: true, playsinline: true, preload: "auto", title: path });

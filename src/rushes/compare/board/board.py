@@ -173,7 +173,9 @@ def board_page(
     data = given if isinstance(given, BoardData) else collect_board(given)
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
-        raise InputError(f"no metric was measured alike for every system, so no board can be made{why}")
+        raise InputError(
+            f"no metric was measured with the same definition for every system, so there is nothing to compare{why}"
+        )
     data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else judge_board(data, level=level)
     columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)

@@ -83,7 +83,7 @@ def _why_untested(reading: Reading, others: Sequence[Reading]) -> str:
         return _FACT
     if reading.definition.name == BADGE_SHARE.name and dict(reading.at).get("badge") != "pass":
         passing = [one for one in others if one.definition == reading.definition and ("badge", "pass") in one.at]
-        return f"not tested: it goes with {passing[0].label}" if passing else ""
+        return f"not tested separately: it follows {passing[0].label}" if passing else ""
     return ""
 
 

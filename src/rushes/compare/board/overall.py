@@ -66,11 +66,11 @@ def _found(data: BoardData, name: str) -> Reading:
         raise InputError(f"overall weight {name!r}: no metric on the board has this name{hint}")
     reading = found[0]
     if reading.definition.better == "neither":
-        raise InputError(f"overall weight {name!r}: neither direction of this metric is better, so it cannot count")
+        raise InputError(f"overall weight {name!r}: this metric has no better direction, so it cannot be weighted")
     if not reading.per_prompt:
         raise InputError(
             f"overall weight {name!r}: this metric has one value per system, and an overall score is summed and "
-            "tested prompt by prompt; take it out of the weights and read its own column"
+            "tested prompt by prompt; leave it out of the weights and use its own column"
         )
     return reading
 

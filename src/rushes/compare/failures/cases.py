@@ -177,7 +177,7 @@ def failures(suite: Given, by: str, *, against: str = "", top: int = 3) -> Failu
         InputError: a name is not known, or it has no value per clip.
     """
     if top < 1:
-        raise InputError(f"expected a number of clips from 1 on; got {top}")
+        raise InputError(f"expected at least 1 clip; got {top}")
     evaluation = open_evaluation(suite)
     pick = _per_clip(evaluation, by)
     other = _other(evaluation, pick, against)

@@ -101,7 +101,9 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
             panels.append(Panel(title=f"{pick.title} {ARROWS[pick.better]}".strip(), dots=dots, rule=0.0))
     if not panels:
         if undeclared := [pick.name for pick in picks if pick.name.startswith(f"{DIFF}:")]:
-            raise InputError(f"{undeclared[0]} is not tested; name it under [reference] differences in the suite file")
+            raise InputError(
+                f"{undeclared[0]} is not tested; add it to differences under [reference] in the suite file"
+            )
         raise InputError(
             f"no column compares with {against}; give {option('--columns NAMES')} or another {option('--versus')}"
         )

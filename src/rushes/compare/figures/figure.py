@@ -102,7 +102,7 @@ class PaperFigure(Answer):
         with beside.open(encoding="utf-8", errors="replace") as file:
             first = file.readline()
         if first != csv_text(self.header, ()):
-            raise InputError(f"{beside}: is there and is not the data of this figure; give the figure another name")
+            raise InputError(f"{beside}: exists and is not this figure's data; give the figure another name")
 
 
 def rounded(value: float | None) -> float | None:

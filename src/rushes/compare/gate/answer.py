@@ -172,5 +172,5 @@ class GateReport(Answer):
         """The answers about this metric name or signature; `InputError` where there is none."""
         found = [m for m in self.metrics if name in (m.reading.name, m.reading.signature)]
         if not found:
-            raise InputError(f"the gate is not about {name}; it is about {', '.join(m.label for m in self.metrics)}")
+            raise InputError(f"the gate does not use {name}; it uses {', '.join(m.label for m in self.metrics)}")
         return found

@@ -99,7 +99,7 @@ gate = check_regression
 def _whole_run(given: Path | str | Run) -> Run:
     run = given if isinstance(given, Run) else read_run(given)
     if run.status != "complete":
-        raise InputError(f"{run.place}: the run is {run.status}; a gate needs whole runs, so let it finish first")
+        raise InputError(f"{run.place}: the run is {run.status}; a gate needs complete runs, so let it finish first")
     return with_subjects(run)
 
 
@@ -120,7 +120,7 @@ def _as_candidate(repeat: Run, candidate: Run, baseline: Run) -> str:
     if repeat.digest == candidate.digest:
         return "a copy of the candidate"
     theirs = _same_files(repeat, candidate) and not _same_files(repeat, baseline)
-    return "a run of the candidate's very files" if theirs else ""
+    return "a run of the candidate's files" if theirs else ""
 
 
 def _repeat(baseline: Run, repeat: Run) -> RunComparison:
@@ -132,18 +132,18 @@ def _repeat(baseline: Run, repeat: Run) -> RunComparison:
 
 def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]) -> Iterator[str]:
     if found.only_second:
-        yield f"{len(found.only_second)} clips are in the candidate only, and were not looked at"
+        yield f"{len(found.only_second)} clips are in the candidate only and were not compared"
     if _same_files(found.first, found.second):
-        yield "the candidate measured the very files of the baseline: the gate compares these clips with themselves"
+        yield "the candidate measured the same files as the baseline, so the gate compares these clips with themselves"
     for run in repeats:
         if _same_files(found.first, run):
-            yield f"{run.place} measured the very files of the baseline: it can show no noise"
+            yield f"{run.place} measured the same files as the baseline, so it shows no noise"
     for rule in rules:
         shift = rule.floor.shift_p if rule.floor else None
         if rule.gated and rule.floor and shift is not None and shift < _SHIFT_P and rule.floor.sd > 0:
             yield (
                 f"{rule.reading.label}: the {rule.floor.runs} runs of the baseline differ as a whole, by more than the "
-                "spread of their clips explains; more repeats would make its margin surer"
+                "spread of their clips explains; more repeats would give a more reliable margin"
             )
         if rule.gated and repeats and 1 < rule.reading.runs <= len(repeats):
             yield f"{rule.reading.label}: {rule.reading.runs - 1} of {len(repeats)} repeats have this metric"

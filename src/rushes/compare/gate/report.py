@@ -52,7 +52,7 @@ def headline(report: GateReport) -> str:
     if unclear:
         return f"The gate cannot tell: {_count(unclear)} open {over}: {', '.join(unclear)}."
     if report.is_unjudged and not report.judges:
-        return f"The gate cannot tell: nothing here judges picture quality ({_kept(gated)} {over})."
+        return f"The gate cannot tell: no metric here judges picture quality ({_kept(gated)} {over})."
     if changed := [m.label for m in report.unexplained]:
         return f"The gate cannot tell: the picture was not judged, and {', '.join(changed)} changed {over}."
     if report.is_unjudged:
@@ -86,7 +86,7 @@ def _advice(report: GateReport) -> Iterator[str]:
     if not report.judges:
         yield f"  time alone, as people rated it:     rushes gate {runs} --metric NAME:MARGIN ({_earned()})"
     if report.is_unjudged:
-        yield f"To go without, let it hold as it is: {option('--allow-unjudged', 'allow_unjudged=True')}"
+        yield f"To pass without such a metric: {option('--allow-unjudged', 'allow_unjudged=True')}"
 
 
 def _earned() -> str:
@@ -228,7 +228,7 @@ def _picture_check(report: GateReport, allow_unclear: bool) -> Iterator[Check]:
         why = f"changed by more than the margin: {', '.join(m.label for m in report.unexplained)}"
         yield Check(name="picture quality", outcome=open_outcome, kind="cannot tell", why=why, details=())
     elif not report.judges_picture:
-        why = "nothing here judges picture quality; compare with rushes fidelity or rushes judge"
+        why = "no metric here judges picture quality; compare with rushes fidelity or rushes judge"
         outcome = open_outcome if report.is_unjudged else "allowed"
         yield Check(name="picture quality", outcome=outcome, kind="cannot tell", why=why, details=())
 

@@ -110,22 +110,22 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
         ]
         labels = [rule.reading.label for rule in rules]
         if twice := [label for i, label in enumerate(labels) if label in labels[:i]]:
-            raise InputError(f"{twice[0]}: named twice; give each metric one margin")
+            raise InputError(f"{twice[0]}: given twice; give each metric one margin")
     else:
         rules = [
             _rule(reading, None, factor, gated=_is_gated(reading), named=False) for reading in _whole(list(readings))
         ]
         if not any(rule.gated for rule in rules):
             raise InputError(
-                "no number of the baseline says better or worse by itself; name one, with the largest change that you "
-                f"would let through: {_example(readings)}"
+                "no metric of the baseline has a better direction; name one, with the largest change you "
+                f"would accept: {_example(readings)}"
             )
     lacking = [rule.reading for rule in rules if rule.gated and rule.margin.value is None and rule.reading.pairs]
     if lacking and not repeated:
         names = list(dict.fromkeys(reading.sample.name for reading in lacking))
         raise InputError(
             f"no margin for {', '.join(names)}: its noise is not known; give a second run of the "
-            f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change that you would let through "
+            f"baseline ({option('--repeat RUN', 'repeats=[…]')}) or the largest change you would accept "
             f"({_example(lacking)})"
         )
     return rules if repeated else [rule for rule in rules if rule.gated]

@@ -65,7 +65,7 @@ def _one_number(reading: GateReading, pair: Change, margin: float, alpha: float)
     one, other = pair.first.interval, pair.second.interval
     if one is None or other is None:
         why = (
-            "one number in each run and no interval: how sure the difference is takes repeats "
+            "one number in each run and no interval: the uncertainty of the difference needs repeats "
             f"({option('--repeat RUN', 'repeats=[…]')})"
         )
         return WhyNot.NO_INTERVAL, why
@@ -250,7 +250,7 @@ def _no_noise(gate: MetricGate) -> str:
     real = "the baseline's runs do not differ, so every difference is real"
     if gate.verdict == "cannot tell":
         return (
-            f"{real}, but its mean is not significantly different from 0; say how much you would let through "
+            f"{real}, but its mean is not significantly different from 0; say how large a change you would accept "
             f"({option('--metric NAME:MARGIN', 'metrics={name: margin}')})"
         )
     if gate.verdict == "worse":
@@ -271,6 +271,6 @@ def _plan_text(gate: MetricGate) -> str:
     if still.value is not None:
         parts[0] += f", {still.value} with 0.9"
     parts.append(
-        "if the mean is as seen, " + (f"{seen.value} would tell" if seen.value else "no number of clips tells")
+        "if the mean is as seen, " + (f"{seen.value} would tell" if seen.value else "no number of clips would show it")
     )
     return "; " + "; ".join(parts)

@@ -163,7 +163,9 @@ class Evaluation:
         if reading is None:
             raise InputError(self._no_question(name, question, list(self.questions), "ratings"))
         if kind == RATING and _is_share(reading):
-            raise InputError(f"{name}: people voted on {question!r}; use {WINS}:{question} or {ELO}:{question}")
+            raise InputError(
+                f"{name}: people voted on {question!r}, they did not rate it; use {WINS}:{question} or {ELO}:{question}"
+            )
         title = f"{_plain(question)}{' (votes won)' if _is_share(reading) else ''}"
         return Pick(name=name, title=title, better=reading.definition.better, reading=reading)
 
@@ -186,7 +188,7 @@ class Evaluation:
         for reading in self.data.readings:
             if _is_signal(reading) and ("badge", status) in reading.at:
                 return Pick(name=name, title=status, better=reading.definition.better, reading=reading)
-        raise InputError(f"{name}: no review signal {status!r} here; it is flagged, reject or pass, of a clip run")
+        raise InputError(f"{name}: no review signal {status!r}; expected flagged, reject or pass of a clip run")
 
     def _measured(self, name: str) -> list[Reading]:
         metrics = [one for one in self.data.readings if one.instrument != PEOPLE and not _is_signal(one)]
@@ -233,7 +235,7 @@ def open_evaluation(given: Given) -> Evaluation:
     suite = read_suite_folder(given) if is_place and not is_remote(given) and is_suite_folder(given) else None  # type: ignore[arg-type]
     data = collect_board(given, unlisted=True)
     if not data.readings:
-        raise InputError(f"{given}: has no number that was measured alike for every system")
+        raise InputError(f"{given}: has no metric that was measured with the same definition for every system")
     return Evaluation(data, suite, source=str(given) if is_place else "these runs")
 
 

@@ -201,12 +201,12 @@ def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> I
 def _difference(first: TableColumn, second: TableColumn, systems: Sequence[System]) -> str:
     ours, theirs = first.found[0].measurement, second.found[0].measurement
     if ours.name != theirs.name:
-        return f"{ours.name} and {theirs.name} are different metrics; these numbers do not compare"
+        return f"{ours.name} and {theirs.name} are different metrics; these values are not comparable"
     if ours.signature != theirs.signature:
         return describe_difference(ours.signature, theirs.signature)
     a, b = (next((systems[n].name, r) for n, r in enumerate(one.readings) if r is not None) for one in (first, second))
     if why := a[1].difference(b[1]):
-        return f"A is {a[0]}, B is {b[0]}: {why}; these numbers do not compare"
+        return f"A is {a[0]}, B is {b[0]}: {why}; these values are not comparable"
     return f"{b[0]} was measured twice, under one signature"
 
 

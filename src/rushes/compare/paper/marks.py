@@ -32,7 +32,7 @@ def marks_of(evaluation: Evaluation, pick: Pick) -> Marks:
         return Marks(best=_ranked(ranks.items(), (1, 1)), second=_ranked(ranks.items(), (2, 2)))
     verdict = evaluation.verdict(pick)
     if verdict is None:
-        return Marks(why="not tested: it is no column of the board")
+        return Marks(why="not tested: it is not a column of the board")
     names = [
         name for name in evaluation.systems if (m := evaluation.whole(pick, name)) is not None and m.value is not None
     ]

@@ -320,6 +320,6 @@ def _earlier(folder: Path, gen: str, gt: str) -> Paper | None:
     if [identity(paper.gen), identity(paper.gt)] != [identity(gen), identity(gt)]:
         raise RunError(
             f"{folder / FILE}: is about {paper.gen} against {paper.gt}; not {gen} against {gt}; "
-            f"choose another {option('-o')}, or replace it with {option('--overwrite')}"
+            f"choose another {option('-o')}, or use {option('--overwrite')} to replace it"
         )
     return paper

@@ -12,7 +12,7 @@ from rushes.core.errors import InputError
 from rushes.storage.runs.relocation import relocate
 from rushes.suite.folder import SuiteRun
 
-_UNKNOWN = "raters are not known: the interval says how prompts differ, not how other raters would"
+_UNKNOWN = "raters are unknown: the interval covers other prompts, not other raters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ def question_strengths(suite: SuiteRun) -> dict[str, Strengths]:
         return {}
     place = relocate(suite.suite.votes, beside=suite.path)
     if place is None:
-        raise InputError(f"{suite.suite.votes}: the file of votes is not where the suite found it")
+        raise InputError(f"{suite.suite.votes}: the file of votes is no longer where the suite found it")
     ranked = rank_votes(place)
     return {question: _strengths(ranked.of(question)) for question in ranked.questions}
 

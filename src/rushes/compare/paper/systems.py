@@ -68,7 +68,7 @@ class SystemNumber:
         A clip that is missing on one side is no difference here: the table says that the means are over different ones.
         """
         if not self._same_references(other):
-            return "they were compared with different references"
+            return "they have different references"
         shared = [clip for clip in self.subjects if clip in other.subjects]
         pairs = ((self.subjects[clip], other.subjects[clip]) for clip in shared)
         return next(filter(None, (_other_medium(self.measurement.definition, a, b) for a, b in pairs)), "")
@@ -139,7 +139,7 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
     often = Counter(system.name for system in systems)
     if chosen := [system for system in systems if often[system.name] > 1 and system.columns is not None]:
         raise InputError(
-            f"{chosen[0].place}: another row is called {chosen[0].name!r} too; run rushes paper with another "
+            f"{chosen[0].place}: another row is also called {chosen[0].name!r}; run rushes paper with another "
             f"{option('--name')}"
         )
     return tuple(replace(system, name=system.place) if often[system.name] > 1 else system for system in systems)

@@ -245,11 +245,11 @@ def paper_table(
     given = [one for place in places for one in ([place] if isinstance(place, _ONE) else place)]
     where: IntervalPlace = interval if isinstance(interval, str) else "beside" if interval else "none"
     if where not in get_args(IntervalPlace):
-        raise InputError(f"expected an interval beside or under its value, or none; got {interval!r}")
+        raise InputError(f"expected interval beside, under or none; got {interval!r}")
     if len(given) == 1 and _is_evaluation(given[0]):
         return _of_suite(open_evaluation(given[0]), columns, digits, where, bold, caption)
     if suites := [place for place in given if _is_evaluation(place)]:
-        raise InputError(f"{suites[0]}: a suite is a table by itself; give one suite, or runs and paper folders")
+        raise InputError(f"{suites[0]}: a suite makes a table of its own; give one suite, or runs and paper folders")
     runs = [place for place in given if isinstance(place, Path | str | Run)]
     wanted = None if columns is None else chosen_columns(columns, of_runs=True)
     systems = read_systems(runs, metrics=[column.metric for column in wanted or ()])
@@ -337,7 +337,7 @@ def _default_columns(systems: Sequence[System]) -> tuple[Column, ...]:
     names = dict.fromkeys([*asked, *had])
     if not names:
         raise InputError(
-            f"expected numbers of {', '.join(COLUMNS)}; the runs have none of them; give {option('--columns NAMES')}"
+            f"expected values of {', '.join(COLUMNS)}; the runs have none of these; give {option('--columns NAMES')}"
         )
     usual = [name for name in COLUMNS if name in names]
     return chosen_columns([*usual, *(name for name in names if name not in COLUMNS)], of_runs=True)

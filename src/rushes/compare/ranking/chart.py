@@ -34,7 +34,7 @@ def draw(found: RankedVotes, path: Path) -> Path:
     """Write the chart; the ending says how. `InputError` for another ending or where the disk refuses."""
     ending = path.suffix.lower()
     if ending not in (".svg", ".png", ".pdf"):
-        raise InputError(f"{path}: a chart is an .svg, .png or .pdf")
+        raise InputError(f"{path}: expected an .svg, .png or .pdf file")
     svg = ranking_svg(found)
     convert = optional_package("vl_convert", "charts need vl-convert", extra="report")
     if ending == ".svg":

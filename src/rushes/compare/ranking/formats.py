@@ -32,7 +32,7 @@ def sentence(one: VoteRanking) -> str:
     elif len(first) == len(one.systems):
         lead = f"the order is open: each of {', '.join(first)} may be first"
     else:
-        lead = f"one of {', '.join(first)} is first, the votes leave open which"
+        lead = f"the votes do not decide which of {', '.join(first)} is first"
     prompts = "prompts unknown" if one.prompts is None else f"on {_many(one.prompts, 'prompt')}"
     raters = "raters unknown" if one.raters is None else f"by {_many(one.raters, 'rater')}"
     first_join, second_join = ", " if one.prompts is None else " ", " " if one.prompts and one.raters else ", "

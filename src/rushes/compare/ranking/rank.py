@@ -79,7 +79,10 @@ def rank_votes(
         rankings += found
         if len(found) > 1:
             groups = " and ".join("{" + ", ".join(sorted(one.systems)) + "}" for one in found)
-            remarks.append(f"{question}: no votes link {groups}: each group is ranked on its own, Elos do not compare")
+            remarks.append(
+                f"{question}: no votes link {groups}: each group is ranked on its own, "
+                f"and Elos are not comparable between groups"
+            )
     if not rankings:
         raise InputError(f"{given.source}: {remarks[-1] if remarks else 'expected votes; there are none'}")
     return RankedVotes(source=given.source, rankings=tuple(rankings), remarks=tuple(remarks))
@@ -104,9 +107,7 @@ def _read(votes: Path | str | Iterable[Vote], *, by: str, study: str, confidence
         return _of_study(str(votes), study, by, confidence)
     elsewhere = Conditions(rubric_version=NO_RUBRIC, exclusion_rule=NO_RULE, confidence=confidence)
     if study:
-        raise InputError(
-            f"{votes}: {option('--study')} names a study of a database ({', '.join(DATABASES)}, or an address)"
-        )
+        raise InputError(f"{votes}: {option('--study')} needs a database ({', '.join(DATABASES)}, or an address)")
     if isinstance(votes, (str, Path)):
         return _Given(rows=read_counted(votes, by=by), source=str(votes), conditions=elsewhere)
     return _Given(rows=of_votes(votes, by=by), source="votes", conditions=elsewhere)
@@ -190,7 +191,7 @@ def _ranking(
     conditions = replace(conditions, raters_known=votes.knows_raters)
     counts = prepared(votes.pairs(), ties)
     one_sided = bool(counts.wins_first.any() or counts.wins_second.any()) and is_one_sided(counts)
-    chosen = Choices(ties=ties, prior=ONE_SIDED_PRIOR if one_sided else 0.0, interval=kind, floored=one_sided)
+    chosen = Choices(ties=ties, prior=ONE_SIDED_PRIOR if one_sided else 0.0, interval=kind)
     numbers = list(strength_numbers(votes, at, chosen, conditions))
     elo, rank = ({m.place["system"]: m for m in numbers if m.name == name} for name in ("bt_elo", "bt_rank"))
     if any(m.value is None for m in elo.values()):

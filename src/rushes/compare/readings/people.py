@@ -82,7 +82,7 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
     for file in suite.suite.asked:
         place = relocate(file, beside=suite.path)
         if place is None:
-            made.remarks.append(f"{file}: is not where the suite found it, so what people said is left out")
+            made.remarks.append(f"{file}: is no longer where the suite found it, so people's ratings are left out")
             continue
         if suite.digests.get(file, digest := hashlib.sha256(place.read_bytes()).hexdigest()) != digest:
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")
@@ -119,7 +119,8 @@ def question_scales(people: HumanScores, declared: Mapping[str, str]) -> dict[st
     """
     if unknown := [question for question in declared if question and question not in people.scores]:
         raise InputError(
-            f"{people.source}: no question {unknown[0]!r} to have a scale; it has {some(people.dimensions)}"
+            f"{people.source}: a scale is given for {unknown[0]!r}, which is not a question; there "
+            f"are {some(people.dimensions)}"
         )
     found: dict[str, str] = {}
     for question, of_clip in people.scores.items():

@@ -37,7 +37,7 @@ def run_remarks(systems: Sequence[FoundSystem]) -> Iterator[str]:
         for run in system.runs:
             if run.status != "complete":
                 done = len(run.subjects)
-                yield f"{system.name}: {run.place} is {run.status}; {done} are finished and taken, the rest is missing"
+                yield f"{system.name}: {run.place} is {run.status}; {done} are finished and used, the rest is missing"
 
 
 def prompt_remarks(
@@ -52,9 +52,9 @@ def prompt_remarks(
         if lacking := [prompt for prompt in ids if prompt not in row]:
             yield f"{name} lacks {len(lacking)} of {len(ids)} prompts: {some(lacking)}"
         for prompt, paths in doubles.get(name, {}).items():
-            yield f"{name} has {len(paths)} clips of the prompt {prompt} ({some(paths)}); none of them is taken"
+            yield f"{name} has {len(paths)} clips of the prompt {prompt} ({some(paths)}); none of them is used"
     if len(answering) > 1 and not any(all(prompt in row for row in answering.values()) for prompt in ids):
-        yield "no prompt has a clip of every system: no means are shown; name the clips of one prompt alike"
+        yield "no prompt has a clip of every system: no means are shown; give the clips of one prompt the same name"
 
 
 def stray_remarks(strays: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def double_remarks(answers: Answers) -> Iterator[str]:
             if (first := seen.setdefault((prompt, subject.sha256), name)) != name:
                 copies[first, name] += 1
     for (one, other), n in copies.items():
-        yield f"{one} and {other} have the very same file for {n} prompts"
+        yield f"{one} and {other} have the same file for {n} prompts"
 
 
 def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answers: Answers) -> Iterator[str]:

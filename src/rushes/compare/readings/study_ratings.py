@@ -34,7 +34,7 @@ def study_ratings(suite: SuiteRun, is_known: Callable[[str], bool]) -> Iterator[
         database, study = str(plan.settings.get("db", "")), str(plan.settings.get("study", ""))
         place = database if "://" in database else relocate(database, beside=suite.path)
         if place is None:
-            yield f"{database}: is not where the suite found it, so ratings of the study {study} are left out"
+            yield f"{database}: is no longer where the suite found it, so ratings of the study {study} are left out"
             continue
         try:
             answers, scale = _answers(str(place), study)

@@ -97,7 +97,7 @@ def _of_runs(given: list[Path | str | Run]) -> Gathered:
     for given_name, run in opened:
         name = given_name or called.get(identity(generated_set(run)), "")
         if identity(run.place) in seen:
-            found.remarks.append(f"{run.place}: was given twice, and counts once")
+            found.remarks.append(f"{run.place}: was given twice; it counts once")
             continue
         seen.add(identity(run.place))
         if _is_about_all(run) and not name:

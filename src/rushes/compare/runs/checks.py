@@ -29,7 +29,7 @@ def regression(comparison: RunComparison, metric: str, amount: float) -> list[Me
     for found in comparison.find(metric):
         statistics = found.statistics
         if statistics.metric.better == "neither":
-            raise InputError(f"{metric}: neither direction is better, so there is no regression to guard against")
+            raise InputError(f"{metric}: has no better direction, so it cannot regress")
         if found.unlike:
             be = "is" if len(found.unlike) == 1 else "are"
             what = f"{found.unlike_clips} {be} not comparable ({found.why_unlike})"

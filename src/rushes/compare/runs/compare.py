@@ -84,7 +84,7 @@ def compare_two(
     transitions, why = badge_transitions(a, b, paired)
     if not every and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
-        raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
+        raise InputError(f"{a.path} and {b.path} share {len(paired)} clips, but no values can be compared: {detail}")
     return RunComparison(
         first=a,
         second=b,
@@ -111,7 +111,7 @@ def require_one_instrument(runs: Sequence[Run]) -> None:
         if run.instrument != first.instrument:
             raise InputError(
                 f"{first.place} is a run of {first.instrument} and {run.place} one of {run.instrument}; "
-                "compare takes runs of one instrument, and rushes board puts several together"
+                "runs of one instrument can be compared; for several, use rushes board"
             )
 
 
@@ -125,7 +125,7 @@ def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
         )
     samples = [(run, run.subjects[0].id if run.subjects else "none") for run in (a, b)]
     shown = [f"{run.place} ({len(run.subjects)}, such as {sample})" for run, sample in samples]
-    return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
+    return f"no subject has the same id in both runs: {' and '.join(shown)}; give matching clips the same name"
 
 
 def _compare(

@@ -124,7 +124,7 @@ def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Decl
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in runs)
     places = [identity(run.place) for run in opened]
     if twice := [run.place for n, run in enumerate(opened) if places[n] in places[:n]]:
-        raise InputError(f"{twice[0]} is given twice; a run does not differ from itself: name another one")
+        raise InputError(f"{twice[0]} is given twice; name another run to compare it with")
     require_one_instrument(opened)
     folded, remarks = sample_means(opened, prompts)
     letters = map(letter, range(1, len(opened)))

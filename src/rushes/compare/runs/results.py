@@ -190,7 +190,7 @@ class RunComparison(Answer):
             if name in (refusal.name, refusal.first, refusal.second):
                 raise InputError(f"{name} was not compared: {refusal.why}")
         have = ", ".join(dict.fromkeys(m.reading.name for m in every))
-        raise InputError(f"{name}: the two runs do not both have it; they share {have}")
+        raise InputError(f"{name}: only one of the two runs has it, or neither; they share {have}")
 
 
 def metrics_html(metrics: Iterable[MetricComparison]) -> str:
@@ -255,7 +255,10 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
         if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
             detail = "with other rules" if rules[shown] == others[shown] else "in the other"
-            return (), f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals do not compare"
+            return (
+                (),
+                f"{shown} is {rules[shown]} in one and {others[shown]} {detail}; review signals are not comparable",
+            )
     profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
     definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
     return tuple(

@@ -27,7 +27,7 @@ Intervals: TypeAlias = Literal["apart", "overlap", "none"]
 
 def more_than_chance(letter: str = "B") -> str:
     """What a table of two runs cannot say, and how to ask it; `letter` is the second run's."""
-    return f"Whether a difference is more than chance: rushes fvd {letter} REAL --versus A, on the sets themselves."
+    return f"To test a difference: rushes fvd {letter} REAL --versus A, on the sets themselves."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ def other_truth(a: Run, b: Run) -> str:
     one, other = (_subject(run, GT_ID) for run in (a, b))
     if one is None or other is None or one.sha256 == other.sha256:
         return ""
-    return f"the ground truth is {_set(one)} in one and {_set(other)} in the other; these numbers do not compare"
+    return f"the ground truth is {_set(one)} in one and {_set(other)} in the other; these values are not comparable"
 
 
 def set_lines(a: Run, b: Run, *, letter: str = "B") -> Iterator[str]:

@@ -41,7 +41,7 @@ def comparison_table(found: RunsComparison, format: TableFormat) -> str:
     Markdown and LaTeX have a row for what changed and lines for the rest; CSV has a row for everything, as stored.
     """
     if format not in FORMATS:
-        raise InputError(f"a table is {', '.join(FORMATS)}; got {format!r}")
+        raise InputError(f"expected a table as {', '.join(FORMATS)}; got {format!r}")
     if format == "csv":
         return _csv(found)
     tables = _distances(found) if found.comparisons[0].distances else [_paper_table(found)]

@@ -84,7 +84,7 @@ def exclusive_lock(path: Path, *, busy: Exception | None = None) -> Iterator[Non
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
     """Make a folder to write into, and keep other processes out of it; `RunError` where one of them is in it."""
-    busy = RunError(f"{folder}: another rushes is writing here; wait for it or choose another {option('-o')}")
+    busy = RunError(f"{folder}: another rushes process is writing here; wait for it or choose another {option('-o')}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):

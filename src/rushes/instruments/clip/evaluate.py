@@ -193,7 +193,7 @@ def evaluate_clips(
     )
     if prompts is not None and not settings.needs_prompt:
         raise InputError(
-            "prompts are for a network of two towers, text_error or word_error_rate; give "
+            "prompts need a text-image network, text_error or word_error_rate; give "
             f"{option('--metric text_error', 'metrics=…')} or {option('--network FILE', 'networks=…')} as well"
         )
     if add and run is None:

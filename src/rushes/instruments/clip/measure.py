@@ -92,7 +92,7 @@ class ClipResult:
 
 def _not_asked(metric: ClipMetric) -> str:
     return "not measured: " + (
-        "it has to be asked for by name" if metric.on_request else f"it needs tier {metric.tier}"
+        "it is measured only on request" if metric.on_request else f"it needs tier {metric.tier}"
     )
 
 
@@ -279,10 +279,10 @@ def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tupl
         silent = seen.error or "the clip has no sound"
         if heard is not None and heard.duration_ms is None:
             heard = clip.audio()  # not stated, and the pass ended early: probing walks the packets of the sound
-            silent = "the length of the sound cannot be told"
+            silent = "the length of the sound is unknown"
     if heard is None or isinstance(heard, str):
         return None, heard or silent
-    return heard.duration_ms, "" if heard.duration_ms is not None else "the length of the sound cannot be told"
+    return heard.duration_ms, "" if heard.duration_ms is not None else "the length of the sound is unknown"
 
 
 def _facts(seen: Observation, sound: _File | None, badge: Badge, form: CanonFile | None) -> dict[str, object]:

@@ -90,7 +90,7 @@ class ClipSettings:
             raise InputError(f"a frame rate is for the canonical form; give {option('--canon')} as well")
         if alike and canon:
             raise InputError(
-                f"a clip is measured in its canonical form or in a common form; give {option('--canon')} or "
+                f"the canonical form and a common form exclude each other; give {option('--canon')} or "
                 f"{option('--alike FORM')}"
             )
         rules = profile if isinstance(profile, Profile) else load_profile(profile)

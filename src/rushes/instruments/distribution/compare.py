@@ -113,7 +113,7 @@ def prepare(
     """
     wanted = settings.recipes()
     if settings.sensitivity and settings.protocol == ALL:
-        raise InputError("the sensitivity is that of one protocol; got protocol all")
+        raise InputError("the sensitivity is of one protocol at a time; choose one instead of all")
     need_torch()
     given: dict[Role, str | Path] = {"gen": gen, "gt": gt}
     if settings.versus is not None:

@@ -23,7 +23,8 @@ WIDTH, HEIGHT = 128, 96
 METRICS = ("fvd", "kvd")
 _TRAINED = "The weights are the trained I3D's; three clips are far too few for a number to be quoted."
 _RANDOM = (
-    "The weights are random here, so these numbers compare only with each other; `rushes models pull i3d` gets trained "
+    "The weights are random here, so these values are comparable only with each other; `rushes "
+    "models pull i3d` gets trained "
     "ones."
 )
 

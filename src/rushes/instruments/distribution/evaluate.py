@@ -127,7 +127,7 @@ def compare_sets(
         return _of_features(gen, gt, clips | {"keep_features": keep_features}, **asked, **drawn)
     refuse_features(gen, gt)
     if keep_features and (run is None or is_remote(run)):
-        raise InputError(f"features are kept in a run's folder on this machine: name one ({option('-o RUN')})")
+        raise InputError(f"features are kept in a local run; name its folder ({option('-o RUN')})")
     own = None if network is None else _own_network(network, engine, precision, sensitivity)
     if own is not None:
         precision = "fp32"
@@ -203,7 +203,7 @@ def _own_network(path: Path | str, engine: Engine, precision: str | None, sensit
     if precision not in (None, "fp32"):
         raise InputError(f"a network of your own runs in fp32; got precision {precision}")
     if sensitivity:
-        raise InputError("the sensitivity exchanges constants of protocols; a network of your own has its manifest's")
+        raise InputError("the sensitivity varies a protocol's constants; a network of your own has none")
     return read_network(path)
 
 
@@ -255,7 +255,7 @@ def need_writable(target: Path | str | None) -> None:
         return
     path = Path(target)
     if path.is_dir():
-        raise InputError(f"{path}: expected the name of a file to write; this is a folder")
+        raise InputError(f"{path}: expected a file to write; this is a folder")
     folder = path.parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent

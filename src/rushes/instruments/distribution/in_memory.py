@@ -93,7 +93,7 @@ class FVD:
         warn: Callable[[str], None] = _no_warning,
     ) -> None:
         if protocol == ALL:
-            raise InputError("in memory one protocol at a time; make an FVD for each")
+            raise InputError("an FVD in memory follows one protocol; make one for each")
         asked = metrics_from(metrics)
         settings = Settings(
             protocol=protocol or one_default(asked, backbone),

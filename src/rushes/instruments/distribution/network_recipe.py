@@ -113,13 +113,13 @@ def network_recipes(
     Raises `InputError` for a metric that is defined on another network, and for choices that the manifest makes.
     """
     if protocol != SPECIFICATION:
-        raise InputError(f"the manifest of a network says how clips are read; got protocol {protocol} as well")
+        raise InputError(f"a network's manifest says how clips are read; leave out protocol {protocol}")
     for option in ("backbone", "sample_duration", "stride"):
         if (value := getattr(choices, option)) is not None:
             raise InputError(f"{manifest.path} says which frames the network sees; got {option} {value} as well")
     for metric in metrics:
         if metric in (*FRAME_METRICS, "fid-vid"):
-            raise InputError(f"{metric} has a network of its own; on {manifest.name} it is fvd or kvd")
+            raise InputError(f"{metric} has a network of its own; with {manifest.name}, use fvd or kvd")
     chosen = _recipe(manifest, kernel, rows=choices.rows)
     return [(metric, replace(chosen, vfr=choices.vfr or chosen.vfr)) for metric in metrics]
 

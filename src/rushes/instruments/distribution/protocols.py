@@ -301,7 +301,7 @@ def recipe(protocol: str, metric: Metric, choices: Choices = NO_CHOICES, **more:
     if protocol not in PROTOCOLS:
         raise InputError(f"no protocol is called {protocol!r}{did_you_mean(protocol, PROTOCOLS)}")
     if metric not in METRICS:
-        raise InputError(f"no metric of sets is called {metric!r}{did_you_mean(metric, (*METRICS, *SHORTHANDS))}")
+        raise InputError(f"no set metric is called {metric!r}{did_you_mean(metric, (*METRICS, *SHORTHANDS))}")
     if metric in FRAME_METRICS:
         if backbone not in (None, FRAMES.backbone):
             raise InputError(f"{metric} is defined on {FRAMES.backbone} features; on {backbone} it is fvd or kvd")
@@ -351,7 +351,7 @@ def _slid(found: Recipe, choices: Choices) -> Recipe:
         found = replace(found, vfr=choices.vfr)
     if choices.stride is None:
         if choices.rows is not None:
-            raise InputError(f"rows {choices.rows} is about windows along a video; give a stride as well")
+            raise InputError(f"rows {choices.rows} needs windows along a video; give a stride as well")
         return found
     if found.protocol not in _ADJUSTABLE:
         raise InputError(f"{_fixed_frames(found)}; got stride {choices.stride}")

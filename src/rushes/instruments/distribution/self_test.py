@@ -1,4 +1,4 @@
-"""Published numbers, computed again with the weights that are here: `rushes fvd --self-test`.
+"""Published numbers, reproduced with the weights that are here: `rushes fvd --self-test`.
 
 A distance that is wrong by a per cent looks like any other. So each protocol says which published number it repeats,
 and to how many digits. The inputs are videos of one colour: 8 black against 8 white ones. All videos of a set are then

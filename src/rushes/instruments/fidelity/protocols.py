@@ -89,14 +89,16 @@ def _checked(name: str) -> None:
 
     found = METRICS[name]
     if not isinstance(found, PairMetric):
-        raise InputError(f"the fidelity metric {name!r} is no rushes.fidelity.PairMetric; got {type(found).__name__}")
+        raise InputError(
+            f"the fidelity metric {name!r} is not a rushes.fidelity.PairMetric; got {type(found).__name__}"
+        )
 
 
 def protocol(name: str) -> Protocol:
     """The protocol of this name; `InputError` with the nearest ones."""
     if name == "vbench":
         raise InputError(
-            "VBench's temporal_flickering has no reference: rushes clip CLIPS --metric temporal_flickering measures it"
+            "VBench's temporal_flickering needs no reference; run: rushes clip CLIPS --metric temporal_flickering"
         )
     if name not in PROTOCOLS:
         raise InputError(f"no fidelity protocol is called {name!r}{did_you_mean(name, PROTOCOLS)}")

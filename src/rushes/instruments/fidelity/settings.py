@@ -42,7 +42,7 @@ class FidelitySettings:
         for group, path in given.items():
             if not Path(path).is_file():
                 named = option(f"--weights {group}=FILE", f"models={{{group!r}: …}}")
-                raise InputError(f"{path}: no such file; {named} names one that is here")
+                raise InputError(f"{path}: no such file; check {named}")
         if device not in ("cpu", "cuda"):
             raise InputError(f"a device is cpu or cuda; got {device!r}")
         names = chosen_metrics(protocol, metrics)

@@ -72,7 +72,7 @@ def judged_clips(
             found.append(JudgedClip(key=key, id=one, system=system, path=path, sha256=_digest(path), prompt=prompt))
     if not found:
         raise InputError(
-            f"no clip belongs to a prompt: {skipped[0]} is none of {_some(index or {})}; clips are called by prompt_id"
+            f"no clip belongs to a prompt: {skipped[0]} is none of {_some(index or {})}; name clips by prompt_id"
         )
     if skipped:
         warn(f"Skipped {len(skipped)} clip{'s' * (len(skipped) > 1)} without a prompt: {_some(skipped)}.")

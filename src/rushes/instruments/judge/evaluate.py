@@ -213,11 +213,11 @@ def measure(job: Job) -> None:
 
 def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_prompts: bool) -> None:
     if form == "questions" and not has_prompts:
-        raise InputError(f"questions are made from prompts; give them with {option('--prompts FILE')}")
+        raise InputError(f"questions are made from prompts; add {option('--prompts FILE')}")
     if form == "pairs" and len(systems) < 2:
-        raise InputError("pairs need two systems or more: amber=out/amber birch=out/birch")
+        raise InputError("pairs need two systems or more, such as amber=out/amber birch=out/birch")
     if form == "pairs" and len({clip.id for clip in setup.clips}) == len(setup.clips):
-        raise InputError("no two systems have a clip of the same name; pairs are clips called alike")
+        raise InputError("no two systems have a clip of the same name; pairs are matched by name")
     if empty := [clip.prompt.id for clip in setup.clips if clip.prompt and not clip.prompt.text]:
         raise InputError(f"prompt {empty[0]} has no text; expected a column prompt_text")
     numbers = {"repeats": setup.repeats, "frames": setup.method.frames, "side": setup.method.side}
@@ -225,13 +225,13 @@ def _check(form: FormName, setup: Setup, systems: Mapping[str, object], *, has_p
         if number < 1:
             raise InputError(f"--{name} is 1 or more; got {number}")
     if setup.plant and setup.method.frames < 3:
-        raise InputError(f"{option('--plant')} needs 3 frames or more, to put them into another order")
+        raise InputError(f"{option('--plant')} needs 3 frames or more, to shuffle them")
 
 
 def _target(run: Path | str | None, form: str, setup: Setup, questions: object) -> Path:
     if run is not None:
         if is_remote(str(run)):
-            raise InputError(f"{run}: a judge's run is written to a folder here; copy it to a bucket afterwards")
+            raise InputError(f"{run}: a judge's run is written to a local folder; copy it to a bucket afterwards")
         return Path(run)
     asked = [dict(setup.judge), form, str(questions), [clip.path for clip in setup.clips]]
     return Path("runs") / f"judge-{bytes_digest(canonical_json(asked).encode())[:8]}"
@@ -244,7 +244,7 @@ def _consent(estimate: Estimate, *, yes: bool, confirm: Callable[[Estimate], boo
     if confirm is None or not confirm(estimate):
         raise InputError(
             f"frames of {estimate.clips} clips would be sent to {estimate.destination}; nothing was sent. "
-            f"Confirm the host with {option('--yes')}"
+            f"To agree, give {option('--yes')}"
         )
 
 

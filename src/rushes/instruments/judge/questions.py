@@ -105,7 +105,7 @@ def read_questions(path: Path | str, *, pairs: bool = False) -> tuple[Question, 
         raise InputError(f"{file}: expected questions; there are none")
     names = [one.id for one in found]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"{file}: the question {twice[0]} is there twice")
+        raise InputError(f"{file}: the question {twice[0]} appears twice; give each its own id")
     return found
 
 

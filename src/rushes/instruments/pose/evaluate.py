@@ -79,7 +79,7 @@ def score_pose(
     local_only(pred, gt, run)
     for side in (pred, gt):
         if Path(side).is_dir():
-            raise InputError(f"{side}: is a folder; two folders of poses are scored by score_poses")
+            raise InputError(f"{side}: is a folder; use score_poses for two folders of poses")
     question = PoseQuestion(**{field.name: given[field.name] for field in fields(PoseQuestion)})
     scored = score_pair(pred, gt, question, progress=progress)
     return _store(scored, str(pred), str(gt), question, None if run is None else Path(run), overwrite=overwrite)
@@ -256,7 +256,7 @@ def _failed(subject_id: str, pred: Path | None, gt: Path | None, why: str, templ
 
 def _files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
-        raise InputError(f"{folder}: expected a folder of poses or clips; against a folder goes a folder")
+        raise InputError(f"{folder}: expected a folder of poses or clips, as on the other side")
     found: dict[str, Path] = {}
     for name, path in pose_files(folder):
         if name in found:

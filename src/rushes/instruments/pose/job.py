@@ -19,7 +19,7 @@ def measure(job: Job) -> None:
     if not names:
         raise InputError(f"{job.clips} and {job.reference}: expected poses or clips of the same names in both")
     if lacking := [name for name in truth if name not in predicted]:
-        job.warn(f"{job.clips}: {len(lacking)} of {len(truth)} poses are not there, such as {lacking[0]}")
+        job.warn(f"{job.clips}: {len(lacking)} of {len(truth)} poses are missing, such as {lacking[0]}")
     for done, (name, folder) in enumerate(zip(names, subject_ids(names), strict=True), 1):
         score_pose(predicted[name], truth[name], run=job.out / folder, overwrite=job.overwrite, **job.settings)
         job.progress(done, len(names), "poses")

@@ -185,7 +185,7 @@ def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measure
     yield _found_row(_in_unit(errors3d.PA_MPJPE_FOUND, settings.unit), scores.procrustes_found, lacking)
     yield _found_row(_in_unit(errors3d.N_MPJPE_FOUND, settings.unit), scores.scaled_found, lacking)
     known = settings.unit in MILLIMETRES
-    why = _NOTHING if known else "the unit of the coordinates is not known; say --unit mm, cm or m"
+    why = _NOTHING if known else "the unit of the coordinates is not known; give --unit mm, cm or m"
     count = scores.tally.error.count if known else 0
     for definition, within in (
         (errors3d.PCK_3D, int(scores.within[-1])),

@@ -215,4 +215,4 @@ def _only(row: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
 def _check_unique(names: list[str], what: str) -> None:
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise InputError(f"the {what} {doubled[0]!r} is there twice")
+        raise InputError(f"the {what} {doubled[0]!r} appears twice")

@@ -79,7 +79,7 @@ def pairs_of(takes: Sequence[Take]) -> list[Pair]:
         raise InputError(f"a study compares two or more systems; got {len(every)} ({', '.join(every) or 'no clip'})")
     pairs = [pair for sample, systems in samples.items() for pair in _sample_pairs(sample, systems, len(every))]
     if not pairs:
-        raise InputError(f"no sample has clips of two systems among {', '.join(every)}; check the sample ids")
+        raise InputError(f"no sample has clips of two systems out of {', '.join(every)}; check the sample ids")
     return pairs
 
 
@@ -89,7 +89,7 @@ def takes_by_sample(takes: Sequence[Take]) -> dict[str, dict[str, Take]]:
     for take in takes:
         systems = samples.setdefault(take.sample, {})
         if take.system in systems:
-            raise InputError(f"sample {take.sample}: system {take.system} is there twice; remove one of the two clips")
+            raise InputError(f"sample {take.sample}: system {take.system} appears twice; remove one of the two clips")
         systems[take.system] = take
     for sample, systems in samples.items():
         families = {take.family for take in systems.values()}

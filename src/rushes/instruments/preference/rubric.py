@@ -174,10 +174,15 @@ SIMPLE = _read("simple-1")
 OPINION = _read("opinion-1")
 """How good is this clip: one question, overall quality; the scale is the method's."""
 
+IMPAIRMENT = _read("impairment-1")
+"""How visible are the impairments of this clip, compared with its reference."""
+
 BEST_WORST = _read("best-worst-1")
 """Which of three to five clips is best and which is worst."""
 
-RUBRICS: Mapping[str, Rubric] = MappingProxyType({one.version: one for one in (RUBRIC, SIMPLE, OPINION, BEST_WORST)})
+RUBRICS: Mapping[str, Rubric] = MappingProxyType(
+    {one.version: one for one in (RUBRIC, SIMPLE, OPINION, IMPAIRMENT, BEST_WORST)}
+)
 
 
 _OWN: dict[str, Rubric] = {}

@@ -179,11 +179,13 @@ def find_sweeps(folder: Path) -> list[Path]:
     inside = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")) if folder.is_dir() else []
     if not inside and (folder / "runs").is_dir():
         raise MissingSweepFile(
-            f"{folder / MANIFEST}: the sweep is not finished: it has runs and no manifest yet; run the same "
-            "`rushes sweep` again, and it goes on where it was"
+            f"{folder / MANIFEST}: the sweep is not finished: it has runs but no manifest; run the same "
+            "`rushes sweep` again to continue it"
         )
     if not inside:
-        raise MissingSweepFile(f"{folder / MANIFEST}: expected a sweep directory; found no manifest there or one below")
+        raise MissingSweepFile(
+            f"{folder / MANIFEST}: expected a sweep directory; found no manifest there or in a folder below"
+        )
     return inside
 
 

@@ -165,7 +165,11 @@ def alpha_measurement(axis: str, units: Sequence[Sequence[str | None]], *, grid:
     found = clip_alpha(usable)
     if found.value is None:
         same = len({answer for unit in usable for answer in unit}) == 1
-        why = "every answer is the same, so nothing tells steadiness from habit" if same else Why.NEEDS_TWO_CLIPS.text
+        why = (
+            "every answer is the same, so a steady judge cannot be distinguished from a constant one"
+            if same
+            else Why.NEEDS_TWO_CLIPS.text
+        )
         return Measurement.missing(definition, why, count=len(usable), at=at)
     return Measurement.of(definition, found, at=at, note=_no_interval(found))
 
@@ -261,10 +265,10 @@ def _paired_sweeps(
     pairs = [(report, others[_name(report)]) for report in first if _name(report) in others]
     if not pairs:
         raise InputError(
-            f"no sweep of {first[0].path} has a namesake in {second[0].path}; sweep the same clips with both judges"
+            f"no sweep of {first[0].path} has a counterpart in {second[0].path}; sweep the same clips with both judges"
         )
     lost = len(first) + len(second) - 2 * len(pairs)
-    return pairs, [f"{lost} sweeps have no namesake on the other side, and are left out"] if lost else []
+    return pairs, [f"{lost} sweeps have no counterpart on the other side and are left out"] if lost else []
 
 
 def _name(report: SweepReport) -> str:
@@ -278,7 +282,7 @@ def _check_clip(one: SweepReport, other: SweepReport) -> None:
         raise InputError(f"{one.path} and {other.path} have different axes; both judges must see the same")
     for report in (one, other):
         if not report.scores or report.scores[0].failed:
-            raise InputError(f"{report.path}: has no baseline answer to hold its runs against; compare other sweeps")
+            raise InputError(f"{report.path}: has no baseline answer to compare its runs with; choose other sweeps")
 
 
 def _paired_runs(one: SweepReport, other: SweepReport) -> tuple[list[Pair], int]:

@@ -50,7 +50,7 @@ class Clip(RowMetric):
     ) -> None:
         super().__init__()
         if tier == 2:
-            raise InputError("tier 2 compares the picture with its sound, and videos in memory have none; use files")
+            raise InputError("tier 2 needs sound, which videos in memory do not have; use files")
         self._asked = ClipSettings.load(
             tier=tier, profile=profile, metrics=metrics, motion=motion, face_model=face_model
         )

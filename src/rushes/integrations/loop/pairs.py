@@ -70,7 +70,7 @@ class Fidelity(RowMetric):
         if gen.values.shape != gt.values.shape:
             name = gen.name or f"video {number}"
             sizes = " against a reference of ".join(_shape(video) for video in (gen, gt))
-            raise InputError(f"{name}: {sizes}; both have one length and one size")
+            raise InputError(f"{name}: {sizes}; both need the same length and size")
         found = compare_arrays(
             gen.values,
             gt.values,

@@ -102,7 +102,7 @@ class Pose(RowMetric):
     ) -> Row:
         what = label or f"clip {number}"
         if len(pred) != len(gt):
-            raise InputError(f"{what}: {len(pred)} predicted frames against {len(gt)} true ones; they pair in order")
+            raise InputError(f"{what}: {len(pred)} predicted frames but {len(gt)} true ones; they pair in order")
         predicted = self._poses(pred, None, f"{what} (pred)")
         truth = self._poses(gt, visible, f"{what} (gt)")
         done = score_sides(predicted, truth, self._question)

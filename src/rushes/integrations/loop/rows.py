@@ -144,7 +144,7 @@ class RowMetric(ABC):
         for row in rows:
             if row.name is not None:
                 if known.get(row.name, row.digest) != row.digest:
-                    raise InputError(f"{row.name}: two clips have this name; each needs its own")
+                    raise InputError(f"{row.name}: two clips have this name; rename one")
                 if row.name in known:
                     continue
                 known[row.name] = row.digest

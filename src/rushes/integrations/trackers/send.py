@@ -79,7 +79,7 @@ def log(
     numbers = {f"{prefix}{name}": m for name, m in named_numbers(what).items()}
     run = run_of(what)
     if (report or worst) and run is None:
-        raise InputError("a report and film strips are of a run; give one, or its folder")
+        raise InputError("a report and film strips need a run; give one, or its folder")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int)):
         raise InputError(f"a step is a whole number; got {step!r}")
     tracker = open_tracker(to)

@@ -21,7 +21,7 @@ def open_run(given: Any) -> TensorBoardRun:
     if not isinstance(given, str):
         return TensorBoardRun(given, Path(given.log_dir), own=False)
     if not given:
-        raise InputError("TensorBoard writes files; say where: tensorboard:FOLDER")
+        raise InputError("TensorBoard needs a folder: tensorboard:FOLDER")
     package("tensorboard")
     from rushes.integrations.trackers.event_files import EventFiles
 

@@ -71,9 +71,7 @@ def open_tracker(to: Any) -> Tracker:
         kind = next((_MODULES[word] for word in words if word in _MODULES), "")
         given = to
     if kind not in KINDS:
-        raise InputError(
-            f"numbers are logged to wandb, mlflow or tensorboard:FOLDER, or to a run or writer of theirs; got {to!r}"
-        )
+        raise InputError(f"expected wandb, mlflow, tensorboard:FOLDER, or a run or writer of theirs; got {to!r}")
     maker: Callable[[Any], Tracker] = import_module(f"rushes.integrations.trackers.to_{kind}").open_run
     return maker(given)
 

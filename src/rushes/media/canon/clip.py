@@ -135,7 +135,7 @@ def _write(
         container.mux(stream.encode(picture))
         progress(done, expected, "frames")
     if stream is None:
-        raise MediaError(f"{frames.reader.path}: no frame of it can be decoded; export it again")
+        raise MediaError(f"{frames.reader.path}: none of its frames can be decoded; export it again")
     container.mux(stream.encode(None))
     if sound:
         sound.up_to(None)

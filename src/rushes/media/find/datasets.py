@@ -218,7 +218,7 @@ def _asked(text: str) -> _Asked:
         raise InputError(f"{text}: expected {', '.join(_OPTIONS)} after the question mark; got {unknown[0]!r}")
     place = Path(bare)
     if not bare or not place.exists():
-        raise InputError(f"{text}: there is no such folder or file; hf: reads local data sets, and downloads nothing")
+        raise InputError(f"{text}: no such folder or file; hf: reads local data sets and does not download")
     return _Asked(place=place, **options)
 
 
@@ -251,7 +251,9 @@ class _Row:
             return self._own(table, number)
         what = f"{table}, row {number}"
         if not asked.fps:
-            raise InputError(f"{table}: {self.column.name} holds frames, which have no rate; give hf:…?fps=8")
+            raise InputError(
+                f"{table}: {self.column.name} holds frames, which have no frame rate; give one: hf:…?fps=8"
+            )
         frames = frames_of(self.value, self.column.kind, what=what)
         content = b"".join(bytes(str(frame.shape), "ascii") + frame.tobytes() for frame in frames)
         target = _cache() / f"{bytes_digest(content + asked.fps.encode())}.mkv"
@@ -280,7 +282,7 @@ def _rows(file: Path, asked: _Asked) -> Iterator[_Row]:
         column = video_column(schema, asked.column, source=str(file))
         if asked.id and asked.id not in schema.names:
             columns = ", ".join(schema.names)
-            raise InputError(f"{file}: there is no column {asked.id!r} to name rows by; there are {columns}")
+            raise InputError(f"{file}: no column {asked.id!r} to name rows by; the columns are {columns}")
         for batch in batches([column.name, *([asked.id] if asked.id else [])]):
             names = batch.column(asked.id).to_pylist() if asked.id else [""] * batch.num_rows
             for position in range(batch.num_rows):  # one at a time: eight videos as Python lists may be gigabytes

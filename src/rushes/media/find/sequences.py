@@ -60,7 +60,7 @@ def picture_frames(clip: Clip, wanted: Callable[[int], bool] = lambda index: Tru
         if size is not None and frame.shape != size:
             raise MediaError(
                 f"{clip.name}: the size changes from {size[1]}×{size[0]} to {frame.shape[1]}×{frame.shape[0]} "
-                f"at {path.name}; a sequence has one size"
+                f"at {path.name}; give all frames one size"
             )
         size = frame.shape
         yield frame

@@ -104,7 +104,7 @@ def read_set(given: str | Path) -> ClipSet:
     elif any(mark in text for mark in "*?["):
         found = _in_glob(text)
     else:
-        raise InputError(f"{text}: expected a folder, a glob, a list file or a clip; nothing is there")
+        raise InputError(f"{text}: expected a folder, a glob, a list file or a clip; found nothing")
     ignored = tuple(sorted(found.ignored, key=lambda item: natural_key(item[0])))
     if not found.clips:
         there = f"; there {'is' if len(ignored) == 1 else 'are'} {named_with_reasons(ignored)}" if ignored else ""
@@ -194,7 +194,7 @@ def _of_files(places: Mapping[_Picture, Place], root: PurePath) -> _Found:
         if is_clip(path):
             found.clips.append(Clip(_below(path, root), (place,)))
         elif path.suffix.lower() not in IMAGE_SUFFIXES:
-            found.ignored.append((_below(path, root), f"no clip by its ending, {path.suffix or 'none'}"))
+            found.ignored.append((_below(path, root), f"not a clip by its ending, {path.suffix or 'none'}"))
     return found
 
 
@@ -231,11 +231,11 @@ def _in_list(path: str, place: Place) -> _Found:
         paths = [place.parent / line for line in named]
         missing = [p for p in paths if not p.exists()]
         if missing:
-            raise InputError(f"{path}: lists {missing[0]}, which is not there ({len(missing)} missing in all)")
+            raise InputError(f"{path}: lists {missing[0]}, which does not exist ({len(missing)} missing in all)")
         found = _from_paths(paths)
     twice = _first_repeated(named) or _first_repeated(str(clip.files[0]) for clip in found.clips)
     if twice:
-        raise InputError(f"{path}: lists {twice} twice; a clip counts once")
+        raise InputError(f"{path}: lists {twice} twice; remove one of the two")
     return found
 
 
@@ -252,7 +252,7 @@ def _in_mixed_list(place: Place, named: Sequence[str]) -> _Found:
 def _of_line(named: Path | str) -> _Found:
     if isinstance(named, Path):
         if not named.exists():
-            raise InputError(f"{named}: is listed, but not there")
+            raise InputError(f"{named}: is listed, but does not exist")
         return _from_paths([named])
     listing = list_objects(named)
     if listing.kind != "folder":
@@ -335,7 +335,7 @@ def _sequences(pictures: Sequence[_Picture], root: PurePath | None, places: Mapp
 def _refuse_repeated(sequence: FrameSequence[_Picture]) -> None:
     if sequence.repeated is not None:
         one, other = sequence.repeated
-        raise InputError(f"{one} and {other.name} have the same number; a frame comes once: take one of them away")
+        raise InputError(f"{one} and {other.name} have the same number; remove one of them")
 
 
 def _below(path: PurePath, root: PurePath | None) -> str:

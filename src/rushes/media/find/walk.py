@@ -17,7 +17,7 @@ _KINDS = {
     "folders": "{} folder{s} that a pattern matched",  # only a folder given by itself is searched
     "unreadable": "{} folder{s} that cannot be read",
     "misnamed": "{} whose name{s} {are} not UTF-8",
-    "odd": "{} that {are} no regular file",  # pipes, sockets and devices
+    "odd": "{} that {are} not a regular file",  # pipes, sockets and devices
 }
 _SEARCHED = "a link to a folder that is read anyway"
 
@@ -85,7 +85,7 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
                 readable = os.fsencode(entry.name).decode(errors="replace")
                 passed_over.add("misnamed", folder / readable, "a name that is not UTF-8; rename it")
             elif _leads_nowhere(entry):
-                passed_over.add("broken_links", path, f"a link to {_target(path)}, which leads nowhere")
+                passed_over.add("broken_links", path, f"a link to {_target(path)}, which is broken")
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
             elif entry.is_dir():
@@ -96,7 +96,7 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
             elif entry.is_file():
                 files.append(path)
             elif entry.is_symlink() and not path.exists():
-                passed_over.add("broken_links", path, f"a link to {_target(path)}, which is not there")
+                passed_over.add("broken_links", path, f"a link to {_target(path)}, which does not exist")
             else:
                 passed_over.add("odd", path, "no regular file")
     return files

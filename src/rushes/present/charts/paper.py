@@ -134,7 +134,7 @@ def picture(svg: str, ending: str) -> bytes:
     if ending == ".pdf":
         made: bytes = vl_convert.svg_to_pdf(in_print(svg, unit=""))  # a unit there is 1/72 in
         return _ordered(made)
-    raise InputError(f"a figure is a file of .pdf, .svg or .png; got {ending or 'none'}")
+    raise InputError(f"expected a .pdf, .svg or .png file; got {ending or 'none'}")
 
 
 def _ordered(pdf: bytes) -> bytes:

@@ -44,7 +44,7 @@ class CiOutputs:
     def require(self, gate: str | None, how: str) -> None:
         """Before any work: refuse outputs where there is no gate to tell about, and a step summary outside a step."""
         if self and not gate:
-            raise InputError(f"--junit, --summary and --annotate tell what a gate found; {how}")
+            raise InputError(f"--junit, --summary and --annotate report a gate's answer; {how}")
         self._summary_file()
 
     def write(self, checks: CheckList, markdown: str) -> None:

@@ -172,7 +172,7 @@ def notice(run: Run, *, total: int = 0) -> str:
     if run.damage:
         return f"This run is damaged: {run.damage[0]}. Its numbers may be wrong, and some may be missing."
     many = f"{len(run.subjects)} of {total}" if total else str(len(run.subjects))
-    what = {"running": "was still going, or was stopped without a word, when this report was made"}
+    what = {"running": "was still running, or had been killed, when this report was made"}
     words = what.get(run.status, "was interrupted")
     return f"This run {words}. It holds {many} finished so far. The same command continues it."
 

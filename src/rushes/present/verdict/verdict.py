@@ -133,7 +133,7 @@ class Side:
             both = "N" if self.signals else f"{self.name} and {self.against}: n"
             return f"{both}o significant difference on {which}."
         if not self.same:
-            return f"{self.name} and {self.against} have nothing that compares."
+            return f"{self.name} and {self.against} have no comparable values."
         compared = " that can be compared" if self.not_comparable else ""
         both = "I" if self.signals else f"{self.name} and {self.against}: i"
         return f"{both}dentical on every metric{compared}."

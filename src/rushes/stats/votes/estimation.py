@@ -205,7 +205,7 @@ def maximum(problem: Problem) -> Floats:
         if settled:
             x[: problem.size] -= x[: problem.size].mean()
             return x
-    raise RankingError(f"the fit did not settle in {_STEPS} steps: the votes are too close to one-sided; use a prior")
+    raise RankingError(f"the fit did not converge in {_STEPS} steps: the votes are too close to one-sided; use a prior")
 
 
 def _climbed(problem: Problem, x: Floats, step: Floats, value: float) -> tuple[Floats, float]:

@@ -49,14 +49,14 @@ def jod(counts: PairCounts, *, prior: JodPrior = "bounded") -> Floats:
         raise InputError(f"a JOD prior is {', '.join(JOD_PRIORS)}; got {prior!r}")
     decided = prepared(counts, "drop-tie")
     if not len(decided.first):
-        raise RankingError("every vote is a tie, and ties have no place in JOD")
+        raise RankingError("every vote is a tie, and JOD ignores ties")
     require_connected(decided)
     require_finite(decided, has_prior=prior != "none")
     found = minimize(
         _loss, np.zeros(len(counts.systems)), args=(decided, prior), jac=True, method="BFGS", options={"gtol": 1e-8}
     )
     if not np.isfinite(found.x).all() or np.abs(found.x).max() > 50.0:
-        raise RankingError("the JOD fit did not settle: the votes are too close to one-sided")
+        raise RankingError("the JOD fit did not converge: the votes are too close to one-sided")
     return np.asarray(found.x - found.x.mean())
 
 

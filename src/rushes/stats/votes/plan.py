@@ -73,7 +73,7 @@ class Design:
                 f"got {self.systems}, {self.raters}, {self.prompts} and {self.votes_per_rater}"
             )
         if self.min_raters is not None and not 2 <= self.min_raters <= self.raters:
-            raise InputError(f"raters per pair are 2 to the {self.raters} there are; got {self.min_raters}")
+            raise InputError(f"expected 2 to {self.raters} raters per pair; got {self.min_raters}")
         if self.votes_per_rater > self.cells:
             raise InputError(
                 f"a rater sees each pair once, so at most {self.cells} of {self.prompts} prompts and {self.systems} "
@@ -130,7 +130,7 @@ class Power:
 def simulated_power(design: Design, *, runs: int = 300, seed: int = 1) -> Power:
     """Simulate the study so many times; the same seed gives the same studies."""
     if runs < 1:
-        raise InputError(f"a simulation needs a run or more; got {runs}")
+        raise InputError(f"a simulation needs at least one run; got {runs}")
     found, votes, effects = 0, 0, []
     for number in range(runs):
         hit, effect, given = _one(design, np.random.default_rng([seed, number]))

@@ -88,7 +88,7 @@ class SetDesign:
 def set_power(design: SetDesign, *, runs: int = 300, seed: int = 1) -> Power:
     """Simulate the study so many times; the same seed gives the same studies."""
     if runs < 1:
-        raise InputError(f"a simulation needs a run or more; got {runs}")
+        raise InputError(f"a simulation needs at least one run; got {runs}")
     found = sum(finds_sets(design, np.random.default_rng([seed, number])) for number in range(runs))
     return Power(runs=runs, found=found, design_effect=math.nan, votes=design.answers)
 

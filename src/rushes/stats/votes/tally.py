@@ -187,4 +187,4 @@ def _check_columns(
     if a.size and (outcome.min() < 0 or outcome.max() > TIE or rater.min() < 0 or prompt.min() < 0):
         raise InputError("an outcome is 0, 1 or 2; rater and prompt indices are 0 or more")
     if times.size and times.min() < 0:
-        raise InputError("a row stands for 0 votes or more")
+        raise InputError("a row counts 0 votes or more")

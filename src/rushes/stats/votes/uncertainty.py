@@ -5,8 +5,11 @@ Kinds       fisher            inverse information; votes independent, model exac
             rater-clustered   raters independent, anything within a rater; factor G/(G−1), t(G−1)
             rater- and prompt-clustered
                               raters and prompts independent, anything within a rater or a prompt; t(min(G) − 1)
-            prompt-clustered  raters not known: prompts independent, anything within a prompt; t(G−1); never
-                              narrower than fisher
+            prompt-clustered  raters not known: prompts independent, anything within a prompt; t(G−1)
+Floor       no clustered interval is narrower than that of independent votes (fisher), nor, with raters and prompts,
+            than that of independent meetings of a rater and a prompt, both with the normal's z: scores that cancel
+            within every rater and every prompt gave 1000 to 1000. The second is what best–worst needs, whose votes
+            come several from one answer: of m clips, (m − 1)²/(2m − 3) times fisher where systems are equal
 Ranks       from pairwise differences, all of them covered together: lowest rank number of i = 1 + #{j surely better};
             highest = n − #{j surely worse}; "surely": the interval of θ_j − θ_i, at the critical value for all
             n(n−1)/2 differences together (Bonferroni), does not hold 0
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -30,7 +33,6 @@ from rushes.stats.votes.estimation import likelihood, sum_zero_inverse
 from rushes.stats.votes.ranking import Ranking
 from rushes.stats.votes.tally import TIE, PairCounts, Tally
 
-_NO_FLOORS: tuple[Floats, ...] = ()
 _MOST_CELLS = 4_000_000
 
 
@@ -71,13 +73,11 @@ def uncertainty(
     *,
     kind: IntervalKind = TWO_WAY,
     confidence: float = 0.95,
-    floored: bool = False,
 ) -> Uncertainty | Why:
     """The covariance behind intervals of a ranking, or why there is none.
 
     `votes` are those the ranking was made from; `fisher` does without. Clustered kinds need two raters; of one prompt
-    only, the two-way kind becomes `rater-clustered`, and its `kind` says so. `floored`: no interval is narrower
-    than that of independent votes, as a clustered one can be where a system won nearly everything.
+    only, the two-way kind becomes `rater-clustered`, and its `kind` says so.
     """
     check_confidence(confidence)
     bread = sum_zero_inverse(ranking.problem.information(ranking.x), ranking.problem.size)
@@ -92,18 +92,16 @@ def uncertainty(
         meat = _score_squares(ranking, votes)
         covariance = bread @ meat @ bread
         return Uncertainty(kind=kind, covariance=covariance, critical=normal, level=confidence, raters=raters)
-    found = clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
-    if isinstance(found, Why) or not (floored or kind == BY_PROMPT):
-        return found
-    # An interval of independent votes has z where a clustered one has t: the floor is of intervals, not of variances.
-    return replace(found, floors=(*found.floors, bread * (normal / found.critical) ** 2))
+    return clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
 
 
 def clustered_uncertainty(
     bread: Floats, meat: Meat, clusters: Clusters, *, kind: IntervalKind = TWO_WAY, confidence: float = LEVEL
 ) -> Uncertainty | Why:
     """A clustered covariance from the inverse information and the scores' products, or why there is none."""
-    raters, prompts, floors = clusters.raters, clusters.prompts, _NO_FLOORS
+    raters, prompts = clusters.raters, clusters.prompts
+    floors: list[Floats] = []
+    single: tuple[Floats, ...] = (bread,)
     if kind == BY_PROMPT:
         if prompts < 2:
             return Why.NEEDS_TWO_PROMPTS
@@ -113,19 +111,23 @@ def clustered_uncertainty(
         return Why.NEEDS_TWO_RATERS
     elif kind == TWO_WAY and prompts > 1:
         freedom = min(raters, prompts) - 1
-        covariance, floors = two_way_covariance(bread, meat, clusters)
+        covariance, (*floors, met) = two_way_covariance(bread, meat, clusters)
+        single = bread, met
     else:
         kind, freedom = ONE_WAY, raters - 1
         covariance = bread @ meat(clusters.rater) @ bread * (raters / (raters - 1.0))
+    critical = student_quantile(0.5 + confidence / 2.0, freedom)
+    # An interval of independent votes has z where a clustered one has t: the floor is of intervals, not of variances.
+    narrower = (normal_quantile(0.5 + confidence / 2.0) / critical) ** 2
     return Uncertainty(
         kind=kind,
         covariance=covariance,
-        critical=student_quantile(0.5 + confidence / 2.0, freedom),
+        critical=critical,
         level=confidence,
         raters=raters,
         prompts=prompts,
         freedom=freedom,
-        floors=floors,
+        floors=(*floors, *(each * narrower for each in single)),
     )
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import RunError
+from rushes.core.errors import DefinitionError, RunError
 from rushes.core.machine.provenance import file_digest
 
 SEAL = "seal"
@@ -52,9 +52,21 @@ def definitions_digest(definitions: object) -> str:
     return hashlib.sha256(canonical_json(definitions).encode()).hexdigest()
 
 
+def _digest_of(definitions: object) -> str:
+    """The digest; "" of what no run can hold, such as an infinite bound."""
+    try:
+        return definitions_digest(definitions)
+    except DefinitionError:
+        return ""
+
+
 def is_sealed(info: Mapping[str, Any]) -> bool:
     """Whether a run is complete and has a seal."""
     return info.get("status") == "complete" and isinstance(info.get(SEAL), dict)
+
+
+def _is_whole(seal: Mapping[str, Any]) -> bool:
+    return isinstance(seal.get("files"), dict) and isinstance(seal.get("definitions"), str)
 
 
 def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None]) -> Iterator[str]:
@@ -62,18 +74,21 @@ def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None])
     if not is_sealed(info):
         return
     seal = info[SEAL]
+    if not _is_whole(seal):
+        yield f"{place}/run.json: its seal changed after the run was complete"
+        return
     for name, wanted in seal["files"].items():
         if name in found and found[name] is None:
             yield f"{place}/{name}: is missing"
         elif name in found and found[name] != wanted:
             yield f"{place}/{name}: changed after the run was complete"
-    if definitions_digest(info.get("definitions")) != seal["definitions"]:
+    if _digest_of(info.get("definitions")) != seal["definitions"]:
         yield f"{place}/run.json: its definitions changed after the run was complete"
 
 
 def found_files(folder: Path, info: Mapping[str, Any]) -> dict[str, str | None]:
     """The digests of the sealed files in a folder, as they are now."""
-    names = info[SEAL]["files"] if is_sealed(info) else ()
+    names = info[SEAL]["files"] if is_sealed(info) and _is_whole(info[SEAL]) else ()
     return {name: file_digest(folder / name) if (folder / name).exists() else None for name in names}
 
 

@@ -106,4 +106,6 @@ def require_digest(run: Run, wanted: str) -> None:
         raise InputError(f"expected a digest as rushes verify prints it, {SHORTEST} characters or more; got {wanted!r}")
     digest = content_digest(run)
     if not digest.startswith(wanted.lower()):
-        raise InputError(f"{run.place}: expected the run with digest {wanted}; got {digest}: it is another, or changed")
+        raise InputError(
+            f"{run.place}: expected the run with digest {wanted}; got {digest}: it is another run, or it was changed"
+        )

@@ -38,7 +38,7 @@ def listed(url: str) -> dict[str, int]:
     sizes = {file.url[len(url) + 1 :]: file.size for file in list_objects(f"{url}/", hidden=True).files}
     for name in sizes:
         if any(part in ("", ".", "..") for part in name.split("/")) or re.search(r"[\\\x00-\x1f]", name):
-            raise RunError(f"{url}: holds an object called {name!r}, which Rushes did not write; remove it")
+            raise RunError(f"{url}: contains {name!r}, which Rushes did not write; remove it")
     return sizes
 
 

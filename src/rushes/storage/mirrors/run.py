@@ -93,8 +93,8 @@ class Mirrored(RunWriter):
         except RemoteError as error:
             self._unpushed = True
             raise RunError(
-                f"{self.url}: the run is complete, but did not get there ({error}); "
-                f"it is kept in {self.path}, and the same command pushes it"
+                f"{self.url}: the run is complete, but could not be uploaded ({error}); "
+                f"it is kept in {self.path}, and the same command uploads it"
             ) from None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

@@ -66,7 +66,7 @@ class Staging:
         self.folder = self._home / safe_name(url)
         self._beside = self._home / ".pulled"
         self._token = secrets.token_hex(8)
-        busy = RunError(f"{url}: another rushes on this machine is writing it; wait for it")
+        busy = RunError(f"{url}: another rushes process on this machine is writing it; wait for it")
         with ExitStack() as guard:
             try:
                 root.mkdir(parents=True, exist_ok=True)  # the guard lies beside the home, which is removed under it
@@ -84,8 +84,8 @@ class Staging:
         holder = _read(address)
         if holder is not None and not _is_dead(holder):
             raise RunError(
-                f"{self.url}: another rushes is writing it; wait for it, or choose another {option('-o')} "
-                f"(should it be dead, its lock {address} ends {DEAD_AFTER_S:.0f} s after its last sign of life)"
+                f"{self.url}: another rushes process is writing it; wait for it, or choose another {option('-o')} "
+                f"(if that process has died, its lock {address} expires after {DEAD_AFTER_S:.0f} s)"
             )
         put_bytes(self._sign(), address)
         self.renew()
@@ -103,7 +103,7 @@ class Staging:
         address = joined(self.url, LOCK)
         holder = _read(address)
         if holder is not None and holder.get("token") != self._token:
-            raise RunError(f"{self.url}: another rushes took this run over; nothing more is written to it")
+            raise RunError(f"{self.url}: another rushes process has taken over this run; nothing more is written")
         put_bytes(self._sign(), address)
 
     def _sign(self) -> bytes:

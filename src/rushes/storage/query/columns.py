@@ -74,7 +74,7 @@ def spelt_out(columns: Sequence[Column], names: Iterable[str]) -> dict[str, str]
     found = {name: bare[name.lower()] for name in names if name.lower() in bare}
     for name, choices in found.items():
         if len(choices) > 1:
-            raise InputError(f"{name} means {len(choices)} columns here; type one of {', '.join(choices)}")
+            raise InputError(f"{name} matches {len(choices)} columns; use one of {', '.join(choices)}")
     return {name: choices[0] for name, choices in found.items()}
 
 

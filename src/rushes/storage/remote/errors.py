@@ -66,9 +66,9 @@ def in_words(url: str, error: BaseException) -> RemoteError:
     kinds = {kind.__name__ for kind in type(error).__mro__}
     text = str(error)
     if isinstance(error, FileExistsError) or "PreconditionFailed" in text or "ConditionalRequestConflict" in text:
-        return Exists(f"{url}: is there already")
+        return Exists(f"{url}: already exists")
     if isinstance(error, FileNotFoundError):
-        return Vanished(f"{url}: there is no such {'bucket' if 'bucket' in text.lower() else 'object'}")
+        return Vanished(f"{url}: no such {'bucket' if 'bucket' in text.lower() else 'object'}")
     if kinds & _NO_KEY or "Anonymous caller" in text:
         return RemoteError(f"{url}: no credentials were found; {_CREDENTIALS[url[:2].lower().replace('gc', 'gs')]}")
     refused = getattr(error, "code", None) in (401, 403) or text.startswith("Forbidden")

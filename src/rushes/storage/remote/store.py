@@ -105,7 +105,7 @@ def stat(url: str) -> RemoteFile:
     with plain_errors(url):
         info = _info(store, url)
     if info["type"] != "file":
-        raise Vanished(f"{url}: there is no such object")
+        raise Vanished(f"{url}: no such object")
     return replace(file_of(protocol, info), url=url)
 
 
@@ -115,7 +115,7 @@ def _info(store: Any, url: str) -> dict[str, Any]:
         return dict(store.info(f"{bucket}/{key}"))
     except FileNotFoundError:
         _require_bucket(store, url, bucket)
-        raise Vanished(f"{url}: there is no such object") from None
+        raise Vanished(f"{url}: no such object") from None
 
 
 def _require_bucket(store: Any, url: str, bucket: str) -> None:
@@ -123,7 +123,7 @@ def _require_bucket(store: Any, url: str, bucket: str) -> None:
         try:
             store.info(bucket)
         except FileNotFoundError:
-            raise Vanished(f"{url}: there is no bucket {bucket!r}") from None
+            raise Vanished(f"{url}: no bucket {bucket!r}") from None
 
 
 def file_of(protocol: str, info: dict[str, Any]) -> RemoteFile:

@@ -101,7 +101,7 @@ def _download(place: RemoteFile | str, local: Path) -> RemoteFile:
         if isinstance(place, RemoteFile):
             raise Vanished(f"{url}: changed since it was listed; run the command again")
         before = after
-    raise Unreachable(f"{url}: changes while it is read; run the command again when it is written")
+    raise Unreachable(f"{url}: changes while it is being read; run the command again when it is complete")
 
 
 def _require_room(file: RemoteFile, folder: Path) -> None:

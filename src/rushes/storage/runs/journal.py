@@ -71,7 +71,7 @@ def whole_object(line: str) -> dict[str, object]:
     """The object that a line holds, and nothing else; `json.loads` with half its cost."""
     data, end = _decoder.raw_decode(line)
     if end != len(line):
-        raise ValueError(f"a line goes on after its end with {line[end : end + 40]!r}")
+        raise ValueError(f"a line continues after its end with {line[end : end + 40]!r}")
     return as_dict(data)
 
 

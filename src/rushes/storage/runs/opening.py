@@ -30,7 +30,7 @@ def open_run(
     `shards` is the number of clips in a shard, 0 for a run in one piece; a run that is there stays what it is.
     """
     if shards < 0:
-        raise RunError(f"{path}: a shard has at least 1 clip, and 0 means no shards; got {shards}")
+        raise RunError(f"{path}: expected 1 or more clips per shard, or 0 for no shards; got {shards}")
     there = {} if overwrite or str(path) == "" else read_info(path)
     if there:
         shards = (shards or 1) if in_shards(there) else 0

@@ -99,7 +99,7 @@ def _read(folder: Path, url: str = "", *, damaged: bool = False) -> Run:
             f"{folder}: written by a newer rushes (format {info['format']}, this one reads {SHARDED}); upgrade rushes"
         )
     try:
-        with misfits(f"{folder}: the run's files do not fit together", "run the command again"):
+        with misfits(f"{folder}: the run's files are inconsistent", "run the command again"):
             if in_shards(info):
                 return _read_shards(ShardPlace(folder, url), info, damaged)
             return _assemble(folder, info, damaged)

@@ -229,7 +229,9 @@ class Run(Answer):
                     chosen.setdefault(name, []).append(m)
                     row, key = cells.setdefault(place[rows], {}), (m.signature, _rest(m, rows))
                     if key in row:
-                        raise InputError(f"{self.place}: {rows} {place[rows]} has two numbers {m.signature}; say which")
+                        raise InputError(
+                            f"{self.place}: {rows} {place[rows]} has two values of {m.signature}; say which"
+                        )
                     row[key] = m
         self._require(names or list(chosen), chosen, where)
         columns = _columns({name: chosen[name] for name in names or chosen}, rows)

@@ -92,14 +92,14 @@ class RunWriter:
         if str(path) == "":
             raise RunError("expected a run directory; got an empty path (a variable that is not set?)")
         if add and overwrite:
-            raise RunError(f"{path}: add keeps what is there and overwrite does not; give one of them")
+            raise RunError(f"{path}: add and overwrite exclude each other; give one of them")
         self.path = Path(path)
         self._adds = add
         self._definitions: dict[str, object] = {}
         self._paths: dict[str, str] = {}
         question = Question(instrument=instrument, settings=settings, inputs=inputs, asked=asked)
         busy = RunError(
-            f"{self.path}: another rushes is writing this run; wait for it or choose another {option('-o')}"
+            f"{self.path}: another rushes process is writing this run; wait for it or choose another {option('-o')}"
         )
         self._made = made_by(self.path)
         with disk_errors(self.path), ExitStack() as lock:
@@ -131,7 +131,7 @@ class RunWriter:
     def _misfits(self) -> AbstractContextManager[None]:
         """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
         return misfits(
-            f"{self.path}: the run's files do not fit together", f"choose another {option('-o')} or remove the folder"
+            f"{self.path}: the run's files are inconsistent", f"choose another {option('-o')} or remove the folder"
         )
 
     def _begin(self) -> None:
@@ -195,7 +195,8 @@ class RunWriter:
         """Store one finished subject; when this returns, a crash no longer loses it."""
         if isinstance(entry, Stored):
             raise RunError(
-                f"{self.path}: a run in one piece is written by one process; {entry.subject_id} was written elsewhere"
+                f"{self.path}: a run without shards is written by one process; {entry.subject_id} "
+                f"was written by another"
             )
         packed = entry if isinstance(entry, Packed) else pack(entry)
         with disk_errors(self.path):
@@ -265,7 +266,8 @@ class RunWriter:
     def _require_format(self, before: Mapping[str, object]) -> None:
         if in_shards(before):
             raise RunError(
-                f"{self.path}: contains a run in shards, which cannot be continued so; choose another {option('-o')}"
+                f"{self.path}: contains a sharded run, which this command cannot continue; choose "
+                f"another {option('-o')}"
             )
 
     def _read_info(self) -> dict[str, object]:

@@ -155,7 +155,7 @@ def _contents(folder: Path, rows: Sequence[Span | Place]) -> Iterator[tuple[byte
                 continue
             data = opened.read(f"{below}/{row.spool}", row.start, row.line + row.series)
             if len(data) != row.line + row.series:
-                raise RunError(f"{below}/{row.spool}: is cut short; run the same command again")
+                raise RunError(f"{below}/{row.spool}: is truncated; run the same command again")
             yield data[: row.line], data[row.line :] or None
 
 

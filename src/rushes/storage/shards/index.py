@@ -164,7 +164,7 @@ def fault(folder: Path, shard: Shard, *, elsewhere: Mapping[str, int] | None = N
         if wanted and there is None:
             return f"{place}/{name}: is missing"
         if wanted and there != wanted:
-            return f"{place}/{name}: is cut short or changed ({there:,} bytes, {wanted:,} were written)"
+            return f"{place}/{name}: is truncated or changed ({there:,} bytes, {wanted:,} were written)"
     return ""
 
 

@@ -53,7 +53,7 @@ class Span:
         except FileNotFoundError:
             data = b""
         if len(data) != self.line + self.series:
-            raise RunError(f"{folder / FOLDER / self.spool}: is cut short; run the same command again")
+            raise RunError(f"{folder / FOLDER / self.spool}: is truncated; run the same command again")
         return data[: self.line], data[self.line :] or None
 
 

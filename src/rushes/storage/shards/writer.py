@@ -85,7 +85,9 @@ class ShardedWriter(RunWriter):
 
     def _require_format(self, before: Mapping[str, object]) -> None:
         if not in_shards(before):
-            raise RunError(f"{self.path}: contains a run without shards, which stays so; choose another {option('-o')}")
+            raise RunError(
+                f"{self.path}: contains a run without shards, which cannot be sharded; choose another {option('-o')}"
+            )
         size = as_dict(before.get("shards")).get("size")
         self._size = size if isinstance(size, int) and size > 0 else self._size
 

@@ -135,7 +135,7 @@ def _restore_rows(snapshot: Path, target: Path | str, media: Path) -> None:
         with Database(interim, migrate=False) as source, Database(target) as copy:
             with copy.read() as connection:
                 if any(_rows(connection).values()):
-                    raise InputError("the database holds studies or accounts already; restore into an empty one")
+                    raise InputError("the database already contains studies or accounts; restore into an empty one")
             _copy_rows(source, copy)
     finally:
         for file in media.glob(f".{DATABASE}*"):
@@ -186,5 +186,5 @@ def _settle(snapshot: Path) -> None:
     with closing(sqlite3.connect(snapshot)) as connection:
         found = connection.execute("PRAGMA integrity_check").fetchone()[0]
         if found != "ok":
-            raise InputError(f"{snapshot}: does not read back ({found}); take the backup again")
+            raise InputError(f"{snapshot}: cannot be read back ({found}); make the backup again")
         connection.execute("PRAGMA journal_mode=DELETE")

@@ -150,9 +150,7 @@ def _misfits() -> Iterator[None]:
         yield
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         reason = _first_line(error) if isinstance(error, DataError) else str(error)
-        raise InputError(
-            f"a text or number cannot be stored as it is ({ascii(reason)[1:-1]}); shorten or correct it"
-        ) from None
+        raise InputError(f"a text or number cannot be stored ({ascii(reason)[1:-1]}); shorten or correct it") from None
 
 
 def database_url(target: Path | str) -> URL:

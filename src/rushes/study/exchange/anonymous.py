@@ -27,7 +27,7 @@ def anonymous(votes: list[Vote], *, seed: int) -> list[Vote]:
 def copy_results(service: StudyService, study: str, folder: Path) -> list[Path]:
     """Write results and anonymous votes to a new folder; returns what was written."""
     if folder.exists() and any(folder.iterdir()):
-        raise StudyError(f"{folder}: expected a new or empty folder for the copy; there is something in it")
+        raise StudyError(f"{folder}: expected a new or empty folder for the copy; it is not empty")
     votes = service.votes(study, adjudicated=True)
     written = [write_csv(folder / "votes.csv", anonymous(votes, seed=1))]
     if any(vote.counts_in_results for vote in votes):

@@ -66,7 +66,7 @@ def _records(path: Path | str) -> list[tuple[int, Mapping[str, object]]]:
     for number, record in enumerate(found, 1):
         lacking = [name for name in _NEEDED if name not in record] if isinstance(record, Mapping) else list(_NEEDED)
         if lacking:
-            raise InputError(f"{path}, battle {number}: expected model_a, model_b and winner; no {lacking[0]} there")
+            raise InputError(f"{path}, battle {number}: expected model_a, model_b and winner; it has no {lacking[0]}")
     return list(enumerate(found, 1))
 
 

@@ -124,7 +124,7 @@ def of_rows(path: Path | str, rows: Rows, *, by: str = "") -> list[Counted]:
             before = seen.setdefault((question, name, *sorted((a, b))), line)
             if before != line:
                 raise InputError(
-                    f"{path}, line {line}: {a} and {b} on {name or 'no prompt'} are on line {before} already"
+                    f"{path}, line {line}: {a} and {b} on {name or 'no prompt'} are already on line {before}"
                 )
         votes = _counts(path, line, row) if counted else _one(path, line, row, a, b)
         found.append(Counted(a, b, votes, question=question, prompt=name, rater=row[rater] if rater else ""))
@@ -139,7 +139,7 @@ def _prompt_column(path: Path | str, columns: Sequence[str], asked: str, counted
     known = {*_PAIRS[0], *_NUMBERS, *_TIES, QUESTION, asked}
     left = [name for name in columns if name not in known]
     if len(left) > 1:
-        raise InputError(f"{path}: which column is the prompt? Call it prompt_id; got {', '.join(left)}")
+        raise InputError(f"{path}: which column is the prompt? Name it prompt_id; got {', '.join(left)}")
     return left[0] if left else ""
 
 

@@ -44,12 +44,14 @@ def read_rows(path: Path | str, *, needed: Sequence[str], strip: bool = False) -
         columns = [name.strip() for name in reader.fieldnames or ()]
         missing = [name for name in needed if name not in columns]
         if missing:
-            raise InputError(f"{path}: expected the columns {', '.join(needed)}; {', '.join(missing)} not there")
+            raise InputError(f"{path}: expected the columns {', '.join(needed)}; missing: {', '.join(missing)}")
         reader.fieldnames = columns
         rows = []
         for row in reader:
             if None in row or None in row.values():
-                raise InputError(f"{path}, line {reader.line_num}: expected {len(columns)} cells; got another number")
+                raise InputError(
+                    f"{path}, line {reader.line_num}: expected {len(columns)} cells; got a different number"
+                )
             rows.append(
                 (reader.line_num, {key: read_cell(value.strip() if strip else value) for key, value in row.items()})
             )

@@ -151,13 +151,13 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
-            f"{form} lists votes one by one, so a decision cannot replace a sample's votes there; {able} can. "
+            f"{form} lists single votes, so a decision cannot replace a sample's votes; {able} can. "
             "csv and parquet have every decision, in rows marked adjudicated"
         )
     implied = [vote for one in answers for vote in one.implied_votes()]
     if form not in formats_for(method(service.study_status(study).summary.method)):
         has = "single clips or sets" if answers else "pairs"
-        raise InputError(f"{form} has no place for answers on {has}; csv and jsonl have")
+        raise InputError(f"{form} cannot hold answers on {has}; use csv or jsonl")
     root, clips = portable_paths({clip.id: clip.source for clip in service.clips(study)})
     asked: list[str] = []
 

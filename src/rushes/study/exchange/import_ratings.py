@@ -31,9 +31,9 @@ class ImportedRatings:
     @property
     def remarks(self) -> list[str]:
         """What whoever imports it should know."""
-        said = [f"{self.unfilled} rows are not filled in yet and were left out"] if self.unfilled else []
+        said = [f"{self.unfilled} rows are not filled in yet and were skipped"] if self.unfilled else []
         if self.unknown_tags:
-            said.append(f"tags the rubric does not have, kept as typed: {', '.join(self.unknown_tags)}")
+            said.append(f"tags that are not in the rubric, kept as typed: {', '.join(self.unknown_tags)}")
         if self.bent:
             said.append(f"the study's numbers now say rubric:{self.rubric}, for votes {bent_text(self.bent)}")
         return said

@@ -35,8 +35,8 @@ def write_pwcmp(path: Path | str, votes: Iterable[Vote]) -> int:
 
 FORMAT = ExportFormat(
     title="pwcmp",
-    text="For scaling pairwise comparisons; ties have no place there and are left out.",
+    text="For scaling pairwise comparisons; ties are left out.",
     ending="csv",
     write=lambda out, study: write_pwcmp(out, study.votes),
-    left_out="ties have no place in pwcmp",
+    left_out="pwcmp does not support ties",
 )

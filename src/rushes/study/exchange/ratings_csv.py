@@ -108,7 +108,7 @@ def _rows(path: Path | str) -> list[tuple[int, dict[str, str]]]:
         other = "; votes without the rubric's columns are ranked by rushes rank" if votes else ""
         raise InputError(
             f"{path}: a ratings CSV has the columns of rushes study export; {missing[0]} and "
-            f"{len(missing) - 1} more are not there{other}"
+            f"{len(missing) - 1} more are missing{other}"
         )
     return rows
 
@@ -137,7 +137,7 @@ def _problems(path: Path | str, wrong: list[tuple[int, str]], against: list[tupl
         said.append(f"{rows} row{'s do' if rows > 1 else ' does'} not keep rubric {version}: correct the file, or")
         said.append(f"--lenient (in Python lenient=True) takes it under rubric:{version}{LENIENT}.")
     if any(breach.rule in OF_OTHER_TASKS for _, breach in against):
-        said.append("--family NAME=edit or NAME=safety says what a task family asks for.")
+        said.append("--family NAME=edit or NAME=safety declares what a task family asks for.")
     return f"{path}, {' '.join(said)}"
 
 

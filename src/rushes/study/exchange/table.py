@@ -64,7 +64,7 @@ def read_table(path: Path | str) -> tuple[Vote, ...]:
         raise InputError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
     missing = [name for name in _NEEDED if name not in table.column_names]
     if missing:
-        raise InputError(f"{path}: expected a table of votes; the columns {', '.join(missing)} are not there")
+        raise InputError(f"{path}: expected a table of votes; missing: {', '.join(missing)}")
     return tuple(_placed(path, number, _as_text(row)) for number, row in enumerate(table.to_pylist(), 1))
 
 

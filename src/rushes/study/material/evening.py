@@ -87,7 +87,7 @@ def even_name(form: ShownForm) -> str:
     """The file's name in its source's folder.
 
     >>> even_name(ShownForm(form=AlikeForm.parse("64x36@8,2s"), sound=False))
-    'alike-1-53e37be0c764.mp4'
+    'alike-2-53e37be0c764.mp4'
     """
     return f"alike-{_VERSION}-{hashlib.sha256(form.label.encode()).hexdigest()[:12]}.mp4"
 
@@ -128,7 +128,7 @@ def _pictures(reader: ClipReader, form: AlikeForm) -> Iterator[VideoFrame]:
         yield last[1]
         given += 1
     if last is None:
-        raise MediaError(f"{reader.path}: no frame of it can be decoded; export it again")
+        raise MediaError(f"{reader.path}: none of its frames can be decoded; export it again")
     for _ in range(given, form.frames):
         yield last[1]
 

@@ -41,7 +41,7 @@ def settle(
     if changed:
         name = changed[0]
         raise StudyError(
-            f"family {name} has votes under the {before[name].kind} form and cannot become {wanted[name]}; "
+            f"family {name} has votes as {before[name].kind} and cannot become {wanted[name]}; "
             "give the new samples another family"
         )
     made = decide({*names, *wanted}, declared=wanted, edited=edited, voted=voted)
@@ -49,5 +49,5 @@ def settle(
     set_study(connection, found.id, families=kinds)
     said = [family_remark(name, made[name], edited=name in edited) for name in sorted(names)]
     here = {*names, *connection.execute(select(pair.c.family).where(pair.c.study_id == found.id)).scalars()}
-    unused = [f"No sample is of family {name}, which is declared." for name in sorted(wanted.keys() - here)]
+    unused = [f"Family {name} is declared, but no sample belongs to it." for name in sorted(wanted.keys() - here)]
     return Settled(kinds, [*filter(None, said), *unused])

@@ -161,7 +161,7 @@ def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str],
     counts = Counter(samples)
     doubled = sorted(sample for sample, count in counts.items() if count > 1 or sample in known)
     if doubled:
-        raise StudyError(f"study {study_name}: sample {doubled[0]!r} would be there twice; nothing was imported")
+        raise StudyError(f"study {study_name}: sample {doubled[0]!r} already exists; nothing was imported")
 
 
 def _refuse_same_file(by_kind: dict[str, list[Pair]], ready: dict[tuple[str, str], ReadyClip]) -> None:

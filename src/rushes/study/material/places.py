@@ -65,7 +65,7 @@ def named_places(places: Iterable[Path | str]) -> dict[str, Path]:
         called = name.strip() if given else _called(path)
         if called in found:
             raise StudyError(
-                f"{path}: another run is called {called!r} too ({found[called]}); give NAME=RUN for one of them"
+                f"{path}: another run is also called {called!r} ({found[called]}); give NAME=RUN for one of them"
             )
         found[called] = path
     return found
@@ -98,7 +98,7 @@ def clips_of(systems: Mapping[str, Path], book: PromptBook, *, only: Sequence[st
     shared = [clip for clip in clips if counts[clip.sample] > 1]
     if not shared:
         named = ", ".join(str(place) for place in systems.values())
-        raise StudyError(f"the runs {named} have no subject in common; name the clips alike")
+        raise StudyError(f"the runs {named} have no clip in common; give matching clips the same name")
     require_prompts(shared, book)
     return _chosen(shared, only) if only else shared
 
@@ -110,7 +110,7 @@ def _chosen(clips: Sequence[SourceClip], only: Sequence[str]) -> list[SourceClip
     if alone:
         raise StudyError(
             f"{len(alone)} of the {len(only)} chosen clips are not in two of the runs, such as {alone[0]!r}; "
-            "take them off the list or choose another run"
+            "remove them from the list or choose other runs"
         )
     wanted = {samples[name] for name in only}
     return [clip for clip in clips if clip.sample in wanted]

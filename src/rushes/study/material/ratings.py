@@ -100,7 +100,7 @@ def _check(one: Vote, place: tuple[int, str, str], again: bool) -> None:
             f"{one.system_a} and {one.system_b} in the file; nothing was imported"
         )
     if again:
-        raise StudyError(f"sample {one.sample}: {one.rater} has had this pair already; nothing was imported")
+        raise StudyError(f"sample {one.sample}: {one.rater} has already voted on this pair; nothing was imported")
 
 
 def _add_pair(connection: Connection, found: Row[Any], one: Vote) -> tuple[int, str, str]:

@@ -56,9 +56,7 @@ def with_sources(clips: Sequence[SourceClip], folder: Path | None = None) -> lis
             continue
         before = found.get(clip.sample)
         if before is not None and before.path != path:
-            raise StudyError(
-                f"sample {clip.sample}: two source clips, {before.path} and {path}; an edit starts from one"
-            )
+            raise StudyError(f"sample {clip.sample}: two source clips, {before.path} and {path}; keep one")
         found[clip.sample] = SourceClip(system="", sample=clip.sample, path=path, name=path.stem, kind=SOURCE)
     if folder is not None and not used:
         raise StudyError(f"{folder}: no clip is named as a sample of the study, such as {clips[0].sample}.mp4")
@@ -98,7 +96,7 @@ def _table_clip(table: Path, number: int, row: Mapping[str, str], book: PromptBo
             hint = ", or `refused` with what the system said" if column == "path" else ""
             raise StudyError(f"{table}, line {number}: {column} is empty; every clip needs one{hint}")
     if row["path"] and refused:
-        raise StudyError(f"{table}, line {number}: a clip and a refusal; leave `path` or `refused` empty")
+        raise StudyError(f"{table}, line {number}: has both a clip and a refusal; leave `path` or `refused` empty")
     kind = row.get("kind") or "sample"
     if kind not in _KINDS:
         raise StudyError(f"{table}, line {number}: kind is {', '.join(_KINDS)} or empty; got {kind!r}")
@@ -129,7 +127,9 @@ def _refuse_named_refusals(table: Path, clips: Sequence[SourceClip]) -> None:
     for clip in clips:
         told = next((name for name in names if name.casefold() in clip.refused.casefold()), None)
         if told is not None:
-            raise StudyError(f"{table}: the refusal of sample {clip.sample} names a system ({told}); write it without")
+            raise StudyError(
+                f"{table}: the refusal of sample {clip.sample} names a system ({told}); leave the name out"
+            )
 
 
 def require_prompts(clips: Sequence[SourceClip], book: PromptBook) -> None:
@@ -152,8 +152,8 @@ def _manifest_clips(table: Path, folder: Path) -> list[SourceClip]:
         system = "" if row is None else path.stem.rpartition("_")[0].removesuffix(row.family).removesuffix("_")
         if row is None or not system:
             raise StudyError(
-                f"{path}: expected SYSTEM_TASK_PROMPT, such as SYSTEM_{book.first}; {table.name} has no prompt that "
-                f"this name ends in"
+                f"{path}: expected SYSTEM_TASK_PROMPT, such as SYSTEM_{book.first}; this name ends "
+                f"in no prompt of {table.name}"
             )
         found.append(
             SourceClip(
@@ -179,4 +179,4 @@ def _require_all(clips: Sequence[SourceClip], folder: Path) -> None:
     for sample in dict.fromkeys(clip.sample for clip in clips):
         for system in systems:
             if (sample, system) not in have:
-                raise StudyError(f"{folder}: {system} has no clip for {sample}, others have; add it or remove theirs")
+                raise StudyError(f"{folder}: {system} has no clip for {sample}, but others do; add it or remove theirs")

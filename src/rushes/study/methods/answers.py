@@ -52,7 +52,7 @@ def _answers_of_others(form: VoteForm, method: Method) -> list[Missing]:
     odd = form.winner is not None or form.degree is not None or bool(form.primary_tag or form.secondary_tags)
     odd = odd or (method.rates and (form.best or form.worst) is not None)
     odd = odd or bool(form.ratings_a if method.rated_side == "B" or not method.rates else form.ratings_b)
-    return [Missing(field="assignment", message="The form is of another kind of study; reload the page.")] * odd
+    return [Missing(field="assignment", message="This form belongs to another kind of study; reload the page.")] * odd
 
 
 def _extremes_missing(form: VoteForm, sides: Mapping[str, int]) -> list[Missing]:
@@ -81,7 +81,7 @@ def _note_missing(form: VoteForm) -> list[Missing]:
         message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
         found.append(Missing(field="note", message=message))
     if "\0" in form.note:  # PostgreSQL cannot keep it, and no CSV with it can be read back
-        found.append(Missing(field="note", message="Take the character NUL out of the note."))
+        found.append(Missing(field="note", message="Remove the NUL character from the note."))
     return found
 
 

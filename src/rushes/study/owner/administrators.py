@@ -74,7 +74,7 @@ def check_password(stored: str | None, password: str) -> None:
         try:
             _HASHER.verify(stored or _no_password(), password)
         except (VerificationError, InvalidHashError):
-            raise NotAllowed("the account or the password is not right") from None
+            raise NotAllowed("wrong account or password") from None
 
 
 def exists(connection: Connection) -> bool:
@@ -107,7 +107,7 @@ def set_password(connection: Connection, name: str, hashed: str, *, action: str,
 
 def set_first(connection: Connection, hashed: str, *, now: int) -> None:
     if exists(connection):
-        raise NotAllowed("the administrator's password is set already; sign in with it")
+        raise NotAllowed("the administrator's password is already set; sign in with it")
     set_password(connection, FIRST, hashed, action="password set", now=now)
 
 
@@ -117,7 +117,7 @@ def add(connection: Connection, name: str, role: str, hashed: str, *, now: int) 
     if role not in ROLES:
         raise StudyError(f"a role is {', '.join(ROLES)}; got {role!r}")
     if account(connection, name) is not None:
-        raise StudyError(f"there is an account {name!r} already; choose another name, or set its password")
+        raise StudyError(f"an account {name!r} already exists; choose another name, or set its password")
     set_password(connection, name, hashed, action="account added", role=role, now=now)
     return AdminAccount(name=name, role=role)
 

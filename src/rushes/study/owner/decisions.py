@@ -65,7 +65,7 @@ def adjudicate(
     query = with_clips(select(pair.c.id, pair.c.kind, pair.c.family, *SYSTEMS).where(*wanted))
     place = connection.execute(query).first()
     if place is None:
-        raise StudyError(f"study {study} has no sample {sample!r}; `rushes study adjudicate` lists what waits")
+        raise StudyError(f"study {study} has no sample {sample!r}; `rushes study adjudicate` lists the open ones")
     names: dict[str, Winner] = {place.system_a: "a", place.system_b: "b", "Tie": "tie"}
     if winner not in names and winner.casefold() == "tie":
         winner = "Tie"

@@ -48,7 +48,7 @@ def erase(
     row = study_row(connection, study, lock=True)
     person = rater_row(connection, row.id, rater or _code_of(connection, row.id, participant))
     if person.erased_ms is not None:
-        raise StudyError(f"{person.code} is erased already")
+        raise StudyError(f"{person.code} is already erased")
     return erase_person(connection, now, row, person, votes=row.on_erase, by=by)
 
 

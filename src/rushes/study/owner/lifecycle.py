@@ -24,7 +24,7 @@ def set_state(
     """Pause, close or open a study. A vote that is on a rater's screen is still taken."""
     row = study_row(connection, study, lock=True)
     if row.state == state:
-        raise StudyError(f"study {study} is {state} already")
+        raise StudyError(f"study {study} is already {state}")
     set_study(connection, row.id, state=state)
     log(connection, study_id=row.id, actor=by, action=_WORDS[state], now=now, why=_note(why))
 
@@ -38,9 +38,9 @@ def retire_pair(connection: Connection, now: int, study: str, sample: str, *, wh
     if place is None:
         raise StudyError(f"study {study} has no pair {sample!r}; the export lists the samples")
     if place.retired:
-        raise StudyError(f"pair {sample} is retired already")
+        raise StudyError(f"pair {sample} is already retired")
     if not why.strip():
-        raise StudyError("say why the pair is retired: the log keeps it")
+        raise StudyError("give a reason for retiring the pair; it goes into the log")
     withdraw_places(connection, place.id)
     connection.execute(pair.update().where(pair.c.id == place.id).values(retired=True))
     recount(connection, place.id, minimum=row.min_raters, kind=place.kind)
@@ -56,7 +56,7 @@ def resolve_problem(connection: Connection, now: int, study: str, number: int, *
     if connection.execute(select(problem.c.id).where(*mine)).first() is None:
         raise StudyError(f"study {study} has no problem {number}; `rushes study problems {study}` lists them")
     if not note.strip():
-        raise StudyError("say what was done about the problem: the note is kept with the problem")
+        raise StudyError("give a note saying what was done about the problem")
     values = {"resolution": _note(note), "resolved_by": (acting() if by == "admin" else by)[:80], "resolved_ms": now}
     connection.execute(problem.update().where(*mine).values(**values))
     log(connection, study_id=row.id, actor=by, action="resolved a problem", now=now, problem=number, note=_note(note))

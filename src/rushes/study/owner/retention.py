@@ -44,7 +44,7 @@ def check_purge(connection: Connection, now: int, study: str, *, early: bool = F
     row = study_row(connection, study)
     if not early and not is_due(row.retain_until, now):
         until = f"until {row.retain_until}" if row.retain_until else "without an end"
-        raise StudyError(f"study {study} keeps raters' data {until}; --now purges them all the same")
+        raise StudyError(f"study {study} keeps raters' data {until}; --now purges them before that")
 
 
 def purge(connection: Connection, now: int, study: str, *, early: bool = False, by: str = "admin") -> int:

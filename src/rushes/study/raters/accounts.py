@@ -58,7 +58,7 @@ def _check_codes(codes: Sequence[str], taken: set[str]) -> None:
                 f"got {code!r}"
             )
         if code in taken or codes.count(code) > 1:
-            raise StudyError(f"rater {code!r} is there already; use another name, or invite them again")
+            raise StudyError(f"rater {code!r} already exists; use another name, or invite them again")
 
 
 def has_training(connection: Connection, study_id: int) -> bool:
@@ -84,7 +84,7 @@ def accept_invite(connection: Connection, now: int, token: str) -> RaterSession:
     person = connection.execute(select(rater).where(rater.c.invite_hash == hashed)).first()
     used = rater.update().where(rater.c.invite_hash == hashed).values(invite_hash=None)
     if person is None or connection.execute(used).rowcount != 1:
-        raise NotAllowed("this invitation is not known or was used already; ask for a new one")
+        raise NotAllowed("this invitation is unknown or was already used; ask for a new one")
     session = open_session(connection, now, person.id)
     count_time(connection, person, now=now)
     log(connection, study_id=person.study_id, actor=person.code, action="signed in", now=now)

@@ -81,7 +81,7 @@ _ABOUT = select(
 def choose_language(connection: Connection, now: int, session: str, language: str) -> None:
     """Keep the language a rater switched to."""
     if language not in LANGUAGES:
-        raise StudyError(f"the pages speak {', '.join(LANGUAGES)}; got {language!r}")
+        raise StudyError(f"the pages are available in {', '.join(LANGUAGES)}; got {language!r}")
     who = signed_in(connection, session, now)
     set_rater(connection, who.id, language=language)
 

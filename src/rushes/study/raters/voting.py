@@ -93,7 +93,7 @@ def _stands(connection: Connection, row: Row[Any], stored: VoteForm, *, correcti
         return ""
     if sent_before or not correction:
         told = f": {stored.winner}, “{stored.primary_tag}”" if stored.winner else ""
-        said = f"You voted on this pair already{told}. That vote stands."
+        said = f"You have already voted on this pair{told}. That vote counts."
         return f"{said} On the next page you can change your last vote."
     last = connection.execute(LAST_VOTE, {"rater_wanted": row.rater_id}).first()
     return "" if last is not None and last.assignment_id == row.id else "Only your last vote can be changed."

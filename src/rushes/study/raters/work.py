@@ -360,7 +360,7 @@ def _behind(row: Row[Any], token: str) -> tuple[ScreenSide, dict[str, Any]]:
         raise NotAllowed(NO_CLIP)
     file = {name: getattr(row, f"{screen[side]}_{name}") for name in _FILE}
     if not file["path"]:
-        raise NotAllowed("there is no clip: the system refused")
+        raise NotAllowed("there is no clip: the system refused the prompt")
     return side, file
 
 

@@ -56,7 +56,7 @@ def read_letter(path: Path | None) -> Letter:
     try:
         text = DEFAULT if path is None else path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected a letter in UTF-8; it cannot be read ({error})") from None
+        raise InputError(f"{path}: cannot be read as a letter in UTF-8 ({error})") from None
     unknown = sorted(set(re.findall(r"\{(\w+)\}", text)) - set(_FIELDS))
     if unknown:
         raise InputError(f"{path}: a letter can hold {{link}}, {{rater}} and {{title}}; got {{{unknown[0]}}}")

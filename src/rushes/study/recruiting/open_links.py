@@ -161,7 +161,7 @@ def link_behind(connection: Connection, token: str) -> Row[Any]:
     )
     row = connection.execute(query).first()
     if row is None:
-        raise NotAllowed("this link is not known or was replaced; ask for the new one")
+        raise NotAllowed("this link is unknown or was replaced; ask for the new one")
     return row
 
 

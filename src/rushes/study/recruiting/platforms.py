@@ -133,7 +133,7 @@ def _check_return_url(template: str, ids: Ids) -> None:
     if parts.scheme != "https" or not parts.hostname or "{" in parts.netloc or not template.isprintable():
         raise StudyError(f"a return URL begins with https:// and a host; got {template!r}")
     if "{participant}" in template and ids == "hashed":
-        raise StudyError("a return URL with {participant} needs the ids as they come: --ids plain")
+        raise StudyError("a return URL with {participant} needs unhashed ids: --ids plain")
 
 
 def check_participant(link: Row[Any], participant: str) -> None:

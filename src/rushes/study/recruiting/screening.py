@@ -42,11 +42,11 @@ def check_screens(rule: ScreenRule | None) -> None:
     if rule is None:
         return
     if not 0 <= rule.min_width <= 10_000:
-        raise StudyError(f"a window's least width is 0 to 10000 pixels; got {rule.min_width}")
+        raise StudyError(f"expected a minimum window width of 0 to 10000 pixels; got {rule.min_width}")
     if rule.device not in ("any", "desktop"):
         raise StudyError(f"a device is any or desktop; got {rule.device!r}")
     if not (math.isfinite(rule.min_mbps) and 0 <= rule.min_mbps <= 1000):
-        raise StudyError(f"a line's least speed is 0 to 1000 Mbit/s; got {rule.min_mbps}")
+        raise StudyError(f"expected a minimum connection speed of 0 to 1000 Mbit/s; got {rule.min_mbps}")
 
 
 def screen_rule(row: Row[Any]) -> ScreenRule:
@@ -78,7 +78,7 @@ def answer_screen(connection: Connection, now: int, session: str, found: ScreenF
     who = signed_in(connection, session, now)
     count_time(connection, who, now=now)
     if not (0 <= found.width <= _WIDEST and math.isfinite(found.mbps) and 0 <= found.mbps <= _FASTEST):
-        raise StudyError("a screen's report is out of range; reload the page")
+        raise StudyError("the reported screen size is out of range; reload the page")
     if not screen_to_pass(who):
         return ()
     lacks = lacking(screen_rule(who), found)

@@ -58,5 +58,5 @@ def withdraw(connection: Connection, now: int, key: str) -> int:
 def _behind(connection: Connection, key: str) -> Row[Any]:
     found = connection.execute(select(rater).where(rater.c.withdraw_key == key)).first() if key else None
     if found is None:
-        raise NotAllowed("this link is not known; ask the study's owner")
+        raise NotAllowed("this link is unknown; ask the study's owner")
     return found

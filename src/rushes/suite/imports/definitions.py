@@ -64,7 +64,10 @@ def declared(name: str, facts: Mapping[str, Any], source: str) -> DeclaredColumn
     if unknown := [key for key in facts if key not in _WORDS]:
         raise InputError(f"{source}: {name} has no {unknown[0]!r}; it may have {', '.join(_WORDS)}")
     if lacking := [key for key in ("unit", "better") if not facts.get(key)]:
-        raise InputError(f"{source}: {name} needs {' and '.join(lacking)}: what it is counted in, which side is better")
+        raise InputError(
+            f"{source}: {name} needs {' and '.join(lacking)} (the unit of its values, "
+            f"and whether higher or lower is better)"
+        )
     if facts["better"] not in _BETTER:
         raise InputError(f"{source}: {name}: better is higher, lower or neither; got {facts['better']!r}")
     lowest, highest = (_end(name, key, facts, source) for key in ("lowest", "highest"))

@@ -118,7 +118,7 @@ def _read(path: Path | str, wanted: Sequence[DeclaredColumn], system: str) -> tu
     """The rows, and the columns of numbers that nobody declared."""
     if not wanted:
         raise InputError(
-            f"{path}: say what the columns mean: "
+            f"{path}: declare what the columns mean: "
             f"{option('--define NAME:unit=…,better=higher|lower|neither', 'define=…')}, or "
             f"{option('--definitions FILE')}"
         )

@@ -53,12 +53,12 @@ def read_vbench(paths: Iterable[Path | str]) -> VBenchResults:
     for path in paths:
         for name, found in _load(path).items():
             if name in scores:
-                raise InputError(f"{path}: {name} is in another file of this system already; give one of them")
+                raise InputError(f"{path}: {name} is also in another file of this system; give one of them")
             scores[name], per_video = _dimension(path, name, found)
             for video, value in per_video.items():
                 videos.setdefault(video, {})[name] = value
     if not scores:
-        raise InputError("expected VBench's results; got no dimension")
+        raise InputError("expected VBench's results; found no dimension")
     return VBenchResults(scores=scores, videos=videos)
 
 
@@ -155,7 +155,7 @@ def _of_videos(path: Path | str, name: str, rows: Sequence[object]) -> dict[str,
         if abs(value) > top:
             raise InputError(f"{path}: {name} of {video} is {value:g}, above {top}; is it on another scale?")
         if videos.setdefault(video, value) != value:
-            raise InputError(f"{path}: {name}: {video} is there twice with different results")
+            raise InputError(f"{path}: {name}: {video} appears twice with different results")
     return videos
 
 

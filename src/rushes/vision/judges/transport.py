@@ -61,7 +61,7 @@ class Attempts:
                     reason = f"{error.reason}, and asks to wait {wait:g} s: over the time limit"
                     raise EndpointError(reason, again=False) from None
                 sleep(wait)
-        raise EndpointError("no attempt was allowed", again=False)
+        raise EndpointError("expected at least one attempt", again=False)
 
 
 def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> bytes:

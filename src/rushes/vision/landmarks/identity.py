@@ -139,7 +139,9 @@ def require_identity(models: Mapping[str, str] | None = None) -> None:
     if given is not None:
         _files(given)
     elif not is_pulled(group_named(GROUP)):
-        raise MissingDependency(f"who a face is needs SFace and YuNet, not here yet; run: {pull_command(GROUP)}")
+        raise MissingDependency(
+            f"recognising a face needs SFace and YuNet, which are not installed; run: {pull_command(GROUP)}"
+        )
 
 
 def identity_networks(given: str | None = None) -> FaceIdentity:

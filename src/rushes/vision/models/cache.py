@@ -60,7 +60,8 @@ def write(file: ModelFile, content: bytes) -> Path:
     path = place(file)
     if bytes_digest(content) != file.sha256:
         raise WeightsError(
-            f"{file.name}: wanted sha256 {file.sha256} after conversion, got {bytes_digest(content)}; nothing was kept"
+            f"{file.name}: expected sha256 {file.sha256} after conversion, got "
+            f"{bytes_digest(content)}; nothing was kept"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing_bytes(path, shared=True) as out:

@@ -43,7 +43,7 @@ def converted(content: bytes, how: Conversion, name: str) -> bytes:
     try:
         arrays = read_torch(content) if how == "torch" else read_arrays(content)
         if not arrays:
-            raise ValueError("there are none in it")
+            raise ValueError("it contains none")
         return npz_bytes(i3d_state(arrays) if how == "i3d" else arrays)
     except _FAULTS as error:
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -126,7 +126,7 @@ class _ArrayReader(pickle.Unpickler):
             return super().find_class(module, name)
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
-        raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        raise pickle.UnpicklingError(f"it needs {module}.{name}")
 
 
 @dataclass(slots=True)

@@ -75,7 +75,7 @@ class Client:
         def go_on() -> None:
             self._go_on(url, target, size, seen)
             if (got := target.stat().st_size) != size:
-                raise _BrokeOff(f"it broke off after {got} of {size} bytes")
+                raise _BrokeOff(f"the connection broke off after {got} of {size} bytes")
 
         _tried(go_on, url)
 
@@ -165,5 +165,5 @@ def _reason(error: Exception, url: str) -> str:
     if isinstance(cause, TimeoutError):
         return f"{host} does not answer in time"
     if urlsplit(url).scheme == "file" and isinstance(cause, FileNotFoundError):
-        raise NotThere(f"{shown(url)} is not there") from None
+        raise NotThere(f"{shown(url)} does not exist") from None
     return f"{host}: {' '.join(str(cause).split()) or type(cause).__name__}"

@@ -70,7 +70,7 @@ def _from_tar(archive: Path, inside: str) -> bytes | None:
 
 def _limit(inside: str, size: int) -> None:
     if size > LARGEST:
-        raise ValueError(f"{inside} says it is {size} bytes; at most {LARGEST} are read")
+        raise ValueError(f"{inside} claims to be {size} bytes; the limit is {LARGEST}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def bring(name: str, *, given: Path | str | None = None, fetcher: Fetcher | None
 def _take_given(group: Group, missing: list[ModelFile], given: Path) -> None:
     """Keep what a brought file gives."""
     if not given.is_file():
-        raise InputError(f"{given}: expected {_any_archive(group)}; nothing is there")
+        raise InputError(f"{given}: expected {_any_archive(group)}; found nothing")
     digest, taken = file_digest(given), []
     for file in missing:
         inside = next((source.inside for source in file.sources if source.archive.sha256 == digest), None)

@@ -49,7 +49,7 @@ def networks_of(manifest: Manifest) -> tuple[tuple[str, NetworkFile], ...]:
 def _require(manifest: Manifest, file: Path, obtain: str, most: int) -> None:
     if not file.is_file():
         hint = f"; {obtain}" if obtain else "; put it beside the manifest"
-        raise WeightsNotFound(f"{file}: expected a file of {manifest.path}; nothing is there{hint}")
+        raise WeightsNotFound(f"{file}: expected a file of {manifest.path}; found nothing{hint}")
     if (size := file.stat().st_size) > most or not size:
         raise WeightsError(f"{file}: expected 1 to {most:,} bytes; the file has {size:,}")
 
@@ -59,7 +59,7 @@ def _pinned(manifest: Manifest, table: str, file: Path, sha256: str, *, key: str
     if not sha256:
         raise WeightsError(f'{manifest.path}, [{table}]: {file.name} is not pinned; add the line: {key} = "{got}"')
     if got != sha256:
-        raise WeightsError(f"{file}: wanted sha256 {sha256}, got {got}; fetch the file that {manifest.path} names")
+        raise WeightsError(f"{file}: expected sha256 {sha256}, got {got}; fetch the file that {manifest.path} names")
 
 
 def _refuse_other_kinds(file: Path, runtime: str) -> None:

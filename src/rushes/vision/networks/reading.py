@@ -54,7 +54,7 @@ def read_manifest(path: Path | str) -> Manifest:
     words = {key: _text(file, key, data[key]) for key in _TOP if key in data}
     for key in ("name", "kind"):
         if key not in words:
-            raise InputError(f"{file}: expected {key}; it is not there")
+            raise InputError(f"{file}: expected {key}; it is missing")
     if words["kind"] not in _KINDS:
         raise InputError(f"{file}: kind is {', '.join(_KINDS)}; got {words['kind']!r}")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", words["name"]):
@@ -158,7 +158,7 @@ def _filled(where: str, table: Mapping[str, Any], cls: type[Table], **parts: Any
         values[key] = tuple(value) if isinstance(value, list) else value
     for name, one in known.items():
         if name not in values and one.default is MISSING and one.default_factory is MISSING:
-            raise InputError(f"{where}: expected {name} ({kind_words(hints[name])}); it is not there")
+            raise InputError(f"{where}: expected {name} ({kind_words(hints[name])}); it is missing")
     return cls(**values)
 
 

@@ -56,7 +56,7 @@ def session_of(manifest: Manifest, network: NetworkFile) -> Session:
 @lru_cache(maxsize=8)
 def _loaded(file: Path, sha256: str, runtime: str) -> Session:
     if (got := file_digest(file)) != sha256:
-        raise WeightsError(f"{file}: wanted sha256 {sha256}, got {got}")
+        raise WeightsError(f"{file}: expected sha256 {sha256}, got {got}")
     return _Onnx(file) if runtime == "onnx" else _TorchScript(file)
 
 
@@ -99,7 +99,7 @@ class _Onnx:
             key = name or names[position]
             feeds[key] = values.astype(self._kinds[key] or values.dtype, copy=False)
         if lacking := [name for name in names if name not in feeds]:
-            raise WeightsError(f"the input {lacking[0]!r} is given nothing; the manifest names {', '.join(feeds)}")
+            raise WeightsError(f"the input {lacking[0]!r} has no value; the manifest names {', '.join(feeds)}")
         try:
             return list(self._session.run(None, feeds))
         except Exception as error:

@@ -39,7 +39,7 @@ def write_manifest(name: str, folder: Path | str) -> Path:
         raise InputError(f"no manifest of {name!r} is shipped{did_you_mean(name, files)}")
     target = Path(folder) / files[name].name
     if target.exists():
-        raise InputError(f"{target}: is there already; remove it to write it again")
+        raise InputError(f"{target}: already exists; remove it to write it again")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as out:

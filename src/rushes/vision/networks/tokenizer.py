@@ -184,7 +184,7 @@ def _of_json(data: Mapping[str, Any]) -> Tokenizer:
     """Hugging Face's form: `model.vocab` and `model.merges`, each a text of two pieces or a list of them."""
     model = data["model"]
     if model.get("type") != "BPE" or model.get("end_of_word_suffix") != _END_OF_WORD:
-        raise ValueError(f"a model of type {model.get('type')}, and not CLIP's")
+        raise ValueError(f"a model of type {model.get('type')}; expected CLIP's")
     ids = {str(name): int(number) for name, number in model["vocab"].items()}
     ids |= {str(one["content"]): int(one["id"]) for one in data.get("added_tokens", ())}
     if lacking := [name for name in (START, END, *byte_letters().values()) if name not in ids]:
@@ -199,5 +199,5 @@ def _ranks(merges: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
 def _pair(merge: str | Sequence[str]) -> tuple[str, str]:
     parts = merge.split() if isinstance(merge, str) else merge
     if len(parts) != 2:
-        raise ValueError(f"a merge is two pieces, not {merge!r}")
+        raise ValueError(f"a merge is two pieces; got {merge!r}")
     return str(parts[0]), str(parts[1])

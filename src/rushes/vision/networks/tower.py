@@ -131,7 +131,7 @@ def _expected(shares: Values, output: Output) -> Values:
     if output.reduce == "softmax-distribution":
         parts = np.exp(parts - parts.max(axis=1, keepdims=True))
     elif (parts < -1e-6).any() or not (parts.sum(axis=1) > 0).all():
-        raise WeightsError("shares of a distribution are not below 0, with a sum above; use softmax-distribution")
+        raise WeightsError("shares of a distribution must be 0 or more and not all 0; use softmax-distribution")
     mean = (parts * np.array(output.values)).sum(axis=1) / parts.sum(axis=1)
     column: Values = mean.astype(np.float32)[:, None]
     return column

@@ -24,7 +24,7 @@ LEAST_S = 1.0
 """Shorter sounds are not judged: the network was trained on 3 s."""
 HOW = {"voice": "eres2net", "mels": "kaldi-80", "audio": "16k-mono"}
 """How a voice is described, for signatures; with the digest of the weights."""
-NEEDS_TORCH = "speech networks need torch; run: pip install 'rushes[fvd]'"
+NEEDS_TORCH = "speech networks need torch"
 
 Voice = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def voice_digest() -> str:
 
 def require_voice() -> None:
     """Raise `MissingDependency`, with the command that mends it, where the network cannot run."""
-    optional_package("torch", NEEDS_TORCH)
+    optional_package("torch", NEEDS_TORCH, extra="fvd")
     if not is_pulled(group_named(GROUP)):
         raise MissingDependency(f"voices need ERes2Net and Silero VAD; run: {pull_command(GROUP)}")
 

@@ -42,7 +42,7 @@ _NEVER = (
     50258, 50358, 50359, 50360, 50361, 50362,
 )  # fmt: skip
 _NOT_FIRST = (220, _END)
-_NEEDS = "words need onnxruntime; run: pip install 'rushes[networks]'"
+_NEEDS = "words need onnxruntime"
 
 Values = NDArray[np.float32]
 
@@ -65,7 +65,7 @@ class Whisper:
 
 def pulled_whisper() -> Whisper:
     """The larger of the networks that are here; `MissingDependency`, with the command, where neither is."""
-    optional_package("onnxruntime", _NEEDS)
+    optional_package("onnxruntime", _NEEDS, extra="networks")
     for size in SIZES:
         if is_pulled(group_named(f"whisper-{size}")):
             return Whisper(size=size)
@@ -183,7 +183,7 @@ def _bytes() -> dict[str, int]:
 
 @cache
 def _session(file: str) -> Any:
-    ort = optional_package("onnxruntime", _NEEDS)
+    ort = optional_package("onnxruntime", _NEEDS, extra="networks")
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.use_deterministic_compute = True

@@ -48,7 +48,7 @@ def path_list(run: Run, subjects: Iterable[Subject | ClipPath]) -> str:
     paths = [_place(run, subject) for subject in subjects]
     for path in paths:
         if "\n" in path:
-            raise InputError(f"{path!r}: a list of paths has one a line, and this one has a line break; take the CSV")
+            raise InputError(f"{path!r}: this path has a line break, which a list of paths cannot hold; use the CSV")
     return "".join(f"{path}\n" for path in paths)
 
 
@@ -94,13 +94,13 @@ def make_links(run: Run, subjects: Sequence[Subject | ClipPath], folder: str) ->
     if not folder.strip() or not target.is_absolute():
         raise InputError(f"folder: expected a whole path such as /home/me/look; got {folder.strip()[:80]!r}")
     if target.exists() or target.is_symlink():
-        raise InputError(f"{target}: is there already and is left as it is; name a folder that is not")
+        raise InputError(f"{target}: already exists and was left alone; name a new folder")
     if not target.parent.is_dir():
-        raise InputError(f"{target}: the folder above it does not exist; make it first")
+        raise InputError(f"{target}: its parent folder does not exist; make it first")
     places = [(subject, relocate(subject.path, beside=run.path)) for subject in subjects]
     found = [(subject, place) for subject, place in places if place is not None]
     if not found:
-        raise InputError("no clip of this selection is where the run found it; nothing can be linked to")
+        raise InputError("none of these clips is where the run found it, so there is nothing to link to")
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:

@@ -73,7 +73,7 @@ def thumbnail(opened: OpenRun, row: Row) -> bytes:
     subject = row.entry.subject
     file = file_of(opened.run, subject)
     if file is None:
-        raise MediaError(f"{subject.path}: the clip is not where the run found it")
+        raise MediaError(f"{subject.path}: the clip is no longer where the run found it")
     return kept_picture(file, at_ms=fault_ms(opened.run, row), sha256=subject.sha256)
 
 
@@ -146,7 +146,7 @@ def _picture(file: Path, at_ms: float, sha256: str | None) -> bytes:
     from rushes.media.still import still_at
 
     if sha256 is not None and file_digest(file) != sha256:
-        raise MediaError(f"{file}: not the file that was measured, so its picture is not shown")
+        raise MediaError(f"{file}: the file has changed since it was measured, so its picture is not shown")
     return jpeg(still_at(file, at_ms), longest=LONGEST, quality=_QUALITY)
 
 

@@ -115,9 +115,7 @@ def change_mark(folder: Path, clip: str, change: Change) -> Mark:
     too long, `RunError` where the folder cannot be written or its file is damaged.
     """
     if is_remote(str(folder)):
-        raise RunError(
-            f"{folder}: marks are kept beside a run in a folder of this machine; copy the run here to mark it"
-        )
+        raise RunError(f"{folder}: marks are kept in a run's folder on this machine; copy the run here to mark clips")
     _check(clip, change)
     with _alone(folder):
         known = read_marks(folder)

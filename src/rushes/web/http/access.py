@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -118,7 +119,7 @@ async def admin(request: Request) -> None:
         if not may(session.role, request.method, request.url.path):
             message = f"Your account {session.name} is {_ARTICLES[session.role]} and may not do that; ask an owner."
             raise Refusal(403, message, code="role")
-        request.state.admin = session
+        request.state.admin, request.state.opens = session, partial(may, session.role, "GET")
         act_as(session.name)  # before the view's thread begins, which takes it along
         return
     if wants_json(request):

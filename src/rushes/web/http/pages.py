@@ -102,6 +102,8 @@ def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str
     bench = workbench(request)
     # `viewing`: this is `rushes view`, without studies and accounts; `landed`: the address still has its token.
     about = {"viewing": bench.viewing, "landed": getattr(request.state, "landed", False)}
+    # Whether whoever is signed in may open an address (`access.admin`): a page links to nothing that would be refused.
+    about["opens"] = getattr(request.state, "opens", lambda path: True)
     return {"notice": "", "problem": "", "t": _words(request, template), "switch": False, **about, **context}
 
 

@@ -50,7 +50,9 @@ export class Answers {
       const letters = Object.fromEntries(best.map(({ value }) => [value.toLowerCase(), () => this.choose(value, "best")]));
       return { ...letters, ...digits(best.length, (place) => this.choose(best[place - 1].value, "worst")) };
     }
-    return { ...digits(9, (score, target) => this.rate(score, target)), 0: (target) => this.rate(0, target) };
+    // A scale from 0 to 10 has more points than there are digits: X, the Roman ten, is the last.
+    const rate = (score) => (target) => this.rate(score, target);
+    return { ...digits(9, (score, target) => this.rate(score, target)), 0: rate(0), ...($("[data-rate] [value='10']", this.form) && { x: rate(10) }) };
   }
 
   choose(value, name = "winner") {

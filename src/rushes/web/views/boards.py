@@ -58,7 +58,7 @@ from rushes.web.workbench import workbench
 router = admin_router()
 
 STATIC = "/static/board"
-_GONE = Thumbnail(missing="The clip is not where the run found it.")
+_GONE = Thumbnail(missing="The clip is no longer where the run found it.")
 
 
 @with_json_view(router, "/boards/{name}")
@@ -84,7 +84,7 @@ def strip(request: Request, name: str, stamp: str, system: int, prompt: int) -> 
     opened = open_board(request, name)
     names, prompts = opened.data.names, opened.data.prompts
     if opened.stamp != stamp or not (0 <= system < len(names) and 0 <= prompt < len(prompts)):
-        raise Refusal(404, "The board has changed since; load its page again.")
+        raise Refusal(404, "The board has changed; reload its page.")
     key = names[system], prompts[prompt].id
     return jpeg_reply(workbench(request).board_cache.strip(opened, key) if key in opened.data.clips else b"")
 

@@ -186,7 +186,7 @@ def set_map(request: Request, name: str, features: str = "") -> Response:
     head = run_head(name, run_folder(request, name), opened)
     found = open_map(run, features) if run.instrument == "distribution" else None
     if found is None:
-        why = "This run kept no features, so there is no map." if run.instrument == "distribution" else _OTHER
+        why = "This run has no saved features, so there is no map." if run.instrument == "distribution" else _OTHER
         if wants_json(request):
             raise InputError(f"{why} rushes fvd GEN GT --save-features -o RUN keeps them")
         sets = [subject.path for subject in run.subjects if subject.kind == "set"]
@@ -219,7 +219,7 @@ def _map_file(request: Request, name: str, features: str, number: int) -> Path |
     run = open_run(request, name).run
     found = open_map(run, features) if run.instrument == "distribution" else None
     if found is None:
-        raise Refusal(404, "This run kept no features, so there is no map.")
+        raise Refusal(404, "This run has no saved features, so there is no map.")
     if not 0 <= number < len(found.found.points):
         raise Refusal(404, "The map has no such clip.")
     return clip_file(run, found.found.points[number])

@@ -42,7 +42,14 @@ def _home(request: Request, studies: list[dict[str, object]]) -> Response:
 
 def _for_adjudicator(request: Request, name: str) -> Response:
     """Where to decide; runs and results, which name systems, are not for this role."""
-    studies = [{"name": one.name, "title": one.title} for one in workbench(request).service.studies()]
+    studies = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "page": "adjudication" if one.method.startswith("pairs") else "disagreements",
+        }
+        for one in workbench(request).service.studies()
+    ]
     if wants_json(request):
         return json_reply({"studies": studies})
     return page(request, "admin/welcome.html", first=False, studies=studies, name=name)

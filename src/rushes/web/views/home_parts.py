@@ -82,7 +82,7 @@ def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=
         raise InputError(f"Tick two runs or more to compare them; {len(ticked)} ticked.")
     bench = workbench(request)
     if unknown := [name for name in ticked if name not in bench.runs]:
-        raise Refusal(404, f"No run called {unknown[0]} is served. The home page lists those that are.")
+        raise Refusal(404, f"There is no run called {unknown[0]} here. The home page lists them all.")
     ticked.sort(key=lambda name: (bench.summaries.head(bench.runs[name]).started, name))
     if len(ticked) > 2:
         return see("/grid?" + urlencode({"runs": ",".join(ticked)}))

@@ -149,7 +149,7 @@ def served_folder(served: Mapping[str, Path], name: str, noun: str) -> Path:
     """The folder served under this name; names are ours, so no address reaches any other folder."""
     folder = served.get(name)
     if folder is None:
-        raise Refusal(404, f"No {noun} of this name is served. The home page lists those that are.")
+        raise Refusal(404, f"There is no {noun} of this name here. The home page lists what there is.")
     return folder
 
 
@@ -175,7 +175,7 @@ def picture(request: Request, token: str, v: str = "") -> Response:
     row = opened.row(found[1])
     try:
         if row is None:
-            raise MediaError("this run has no clip of that name any more")
+            raise MediaError("this run no longer has a clip of that name")
         jpeg = thumbnail(opened, row)
     except (MediaError, OSError) as error:
         if wants_json(request):

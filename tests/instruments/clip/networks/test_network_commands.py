@@ -46,7 +46,7 @@ def test_networks_and_prompts_at_the_command_line(folder: Path) -> None:
             ["--network", "nowhere.toml"],
             "nowhere.toml: cannot be read as a network's manifest (No such file or directory)",
         ),
-        (["--prompts", "prompts.csv"], "prompts are for a network of two towers"),
+        (["--prompts", "prompts.csv"], "prompts need a text-image network"),
         (["--network", "clip.toml", "--prompts", "nowhere.csv"], "nowhere.csv: cannot be read as prompts"),
     ],
 )

@@ -194,7 +194,7 @@ def test_two_networks_of_one_name_and_prompts_without_a_text_tower_are_refused(f
         evaluate_clip(clip, networks=[folder / "quality.toml", folder / "quality.toml"])
     with pytest.raises(InputError, match="is the name of a metric of Rushes"):
         evaluate_clip(clip, networks=small.quality(tmp_path, {"tiny_quality": "sharpness"}))
-    with pytest.raises(InputError, match="prompts are for a network of two towers"):
+    with pytest.raises(InputError, match="prompts need a text-image network"):
         evaluate_clips(clip, run=tmp_path / "run", networks=folder / "quality.toml", prompts={"a": "x"})
 
 
@@ -308,7 +308,7 @@ def test_a_text_tower_with_a_mask_reads_the_prompt_and_not_the_padding(
     assert found.value / 100 == pytest.approx(np.mean(each), abs=1e-5)
     manifest.write_text(manifest.read_text().replace('mask = "mask"', ""))
     lacking = evaluate_clip(clip, networks=manifest, prompt=PROMPT)["tiny_clip_alignment"]
-    assert lacking.value is None and "the input 'mask' is given nothing; the manifest names ids" in lacking.note
+    assert lacking.value is None and "the input 'mask' has no value; the manifest names ids" in lacking.note
 
 
 def test_a_network_in_half_precision_is_given_what_it_takes(tmp_path: Path, frames: list[np.ndarray]) -> None:

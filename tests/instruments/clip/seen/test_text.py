@@ -117,7 +117,7 @@ def test_a_clip_with_a_sign_that_goes_away(tmp_path: Path) -> None:
 
 
 def test_prompts_need_a_metric_that_reads_them(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="text they quote"):
+    with pytest.raises(InputError, match="text_error or word_error_rate"):
         rushes.clips(tmp_path, prompts={"a": "b"})
 
 

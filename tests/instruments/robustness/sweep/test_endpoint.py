@@ -144,10 +144,10 @@ def test_a_busy_endpoint_is_asked_again(clip):
         ((401, b"", {}), "the endpoint answered 401 Unauthorized", 1),
         ((408, b"", {}), "the endpoint answered 408 Request Timeout", 1),
         ((500, b"", {}), "the endpoint answered 500 Internal Server Error (attempt 3 of 3)", 3),
-        ((200, b"<html>", {}), "the endpoint's reply is no chat completion", 1),
-        ((200, b'{"choices": []}', {}), "the endpoint's reply is no chat completion", 1),
-        (completion(""), "the model answered nothing", 1),
-        (completion(None), "the model answered nothing", 1),
+        ((200, b"<html>", {}), "the endpoint's reply is not a chat completion", 1),
+        ((200, b'{"choices": []}', {}), "the endpoint's reply is not a chat completion", 1),
+        (completion(""), "the model gave an empty answer", 1),
+        (completion(None), "the model gave an empty answer", 1),
     ],
 )
 def test_failures_are_verdicts(clip, reply, reason, asked):

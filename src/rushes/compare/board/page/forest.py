@@ -53,6 +53,6 @@ def _caption(one: Standing) -> Iterator[str]:
     order = [name for name, _ in one.order]
     who = better_words(one.column.verdict, order) if one.column.verdict else ""
     yield f"Significant: {who}." if who else "No significant difference."
-    if not one.winner and not one.is_level:
+    if not one.winner and len(one.level) < 2:
         head = f"{one.pool[0]} leads{' the generated systems' if one.pool[0] != order[0] else ''}"
         yield f"{head}; {one.missing}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rushes.compare.board.model import PEOPLE, BoardData, Contrast
 from rushes.compare.board.page.columns import BoardColumn
@@ -41,6 +41,8 @@ class Standing:
     """Prompts more for a significant lead; None where no number would do."""
     prompts: int = 0
     """That the systems share."""
+    level: tuple[str, ...] = ()
+    """Of those that can win, the ones whose value is that of the leader, the leader among them."""
 
     @property
     def label(self) -> str:
@@ -63,11 +65,6 @@ class Standing:
             return f"{too_few_words(self.prompts, self.too_few)}"
         beside = f" ({more_prompts(self.more)} needed)" if self.more else ""
         return f"its lead over {self.rival} isn't significant{beside}"
-
-    @property
-    def is_level(self) -> bool:
-        """Whether the first two have the same value."""
-        return bool(self.rival) and self.value(self.pool[0]) == self.value(self.rival)
 
     @property
     def line(self) -> str:
@@ -121,8 +118,14 @@ def standings(data: BoardData, columns: Sequence[BoardColumn], *, level: float) 
         order = sorted(known, key=lambda name: sign * known[name])
         others = [name for name in order if name != data.reference]
         pool = others if len(others) > 1 else order
-        found.append(_standing(column, [(name, texts[name]) for name in order], pool, level))
+        made = _standing(column, [(name, texts[name]) for name in order], pool, level)
+        found.append(replace(made, level=tuple(name for name in pool if _same(known[name], known[pool[0]]))))
     return found
+
+
+def _same(one: float, other: float) -> bool:
+    """Equal but for the order in which a mean was summed."""
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _standing(column: BoardColumn, order: Sequence[tuple[str, str]], pool: Sequence[str], level: float) -> Standing:
@@ -213,8 +216,10 @@ def _winners(found: Sequence[Standing], among: str) -> list[str]:
 def _no_winner(found: Sequence[Standing], among: str) -> list[str]:
     nearest = headline_question(found)
     leader = nearest.pool[0]
-    if nearest.is_level:
-        return [f"Raters put {leader} and {nearest.rival} level in {nearest.label}{among}.", _NO_WINNER]
+    if len(nearest.level) > 1:
+        names, last = listed(nearest.level), "equal" if len(nearest.level) == len(nearest.pool) else "equal first"
+        head = f"Raters ranked {names} {last} in {nearest.label}"
+        return [f"{head} ({nearest.value(leader)}){among}.", f"{head}{among}.", _NO_WINNER]
     head = f"Raters ranked {leader} first in {nearest.label}"
     rest = f"{', but' if nearest.too_few else ';'} {nearest.missing}."
     full = f"{head} ({nearest.value(leader)}){among}{rest}"

@@ -76,7 +76,7 @@ class Opening:
 def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float, more: Sequence[Line] = ()) -> Opening:
     """What the board found, for a reader who knows no statistics; `more` are lines after those of people."""
     if len(data.systems) < 2:
-        return Opening(headline="One system alone: there is nothing to compare it with. Its metrics are below.")
+        return Opening(headline="Only one system, so there is nothing to compare. Its metrics are below.")
     metrics = [column for column in columns if column.reading.instrument != PEOPLE]
     signals = signal_lines(data)
     said = [*more, *say_lines(data, metrics), *(Line(text=text) for text in signals)]
@@ -115,7 +115,7 @@ def _opening(
     )
 
 
-_NO_ANSWER = "People were asked, but their answers are about fewer than two of these systems, or are not here."
+_NO_ANSWER = "People were asked, but their answers cover fewer than two of these systems, or are missing."
 _NOBODY = "Nobody rated these clips. Metrics are reasons to look; people decide preference."
 
 
@@ -154,7 +154,7 @@ def _differences(data: BoardData, columns: Sequence[BoardColumn], *, alone: bool
     )
     order = sorted(apart, key=lambda name: -len(apart[name]))
     parts = [f"{name} on {listed(apart[name], most=_NAMED)}" for name in order[:_NAMED]]
-    shown = [f"Different from every other system, which need not mean better or worse: {'; '.join(parts)}."]
+    shown = [f"Different from every other system, but not necessarily better or worse: {'; '.join(parts)}."]
     return (said if alone else []) + (shown if parts else [])
 
 
@@ -252,7 +252,7 @@ def _how_sure(data: BoardData, columns: Sequence[BoardColumn], *, level: float) 
     plural = "" if high == 1 else "s"
     means = (data.whole.get((name, one.key)) for one in data.people if one.per_prompt for name in data.names)
     clustered = any(m is not None and m.interval is not None and m.interval.method == TWO_WAY for m in means)
-    raters = " Letters are about these raters; intervals allow for other raters too." if clustered else ""
+    raters = " Letters are for these raters; intervals also cover other raters." if clustered else ""
     return (
         f"{prompts} shared prompt{plural}, {counted(_tests(contrasts), 'test')}. If all systems were equal, at most "
         f"{100 * (1 - level):g} of 100 such boards would show any difference.{raters}"

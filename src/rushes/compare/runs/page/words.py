@@ -37,7 +37,7 @@ def sentence(one: MetricComparison) -> str:
         case Outcome.NOT_COMPARABLE:
             return f"{run} is not comparable with A: {one.why_unlike}."
     if one.alone:
-        return f"{run} may be {one.direction} than A; among this many comparisons, chance can do that."
+        return f"{run} may be {one.direction} than A; with this many comparisons, that can be chance."
     note = one.difference.note
     return f"No significant difference{f' ({note})' if note and one.difference.interval is None else ''}."
 
@@ -54,7 +54,7 @@ def why_only_moved(one: MetricComparison) -> str:
     if not causes:
         return "Neither direction is better."
     named = ", ".join(causes[:_CAUSES]) + (" and more" if len(causes) > _CAUSES else "")
-    return f"That says neither better nor worse: other things do so too ({named})."
+    return f"That is neither better nor worse: other things affect it too ({named})."
 
 
 def opening(found: RunsComparison, names: Sequence[str] | None = None) -> str:

@@ -127,7 +127,7 @@ def run(folder: Path) -> DemoPart:
         if not head.caught(own) or (badge == "pass") != (number == 0)
     ]
     summary = (
-        f"NOT told apart: {', '.join(missed)}"
+        f"NOT found: {', '.join(missed)}"
         if missed
         else "each fault is flagged and the good clip passes. Late lips fit the sound better at another time, a frozen "
         "mouth does not move while speech is heard, and frames without a face are skipped, not scored 0."

@@ -87,7 +87,7 @@ def _model_digest(model: str | None, tier: Tier) -> str:
         here = model is not None or is_pulled(group_named("face"))
         lacking, command = ("LiteRT", extra_command("face")) if here else ("face models", pull_command("face"))
         raise MissingDependency(
-            f"tier {tier} (and a profile with face rules) needs {lacking}, not here yet; run: {command}"
+            f"tier {tier} (and a profile with face rules) needs {lacking} (not installed); run: {command}"
         ) from None
 
 

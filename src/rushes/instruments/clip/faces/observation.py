@@ -96,7 +96,7 @@ class FaceObservation:
             return ""
         seen = int(np.count_nonzero(self.track.seen))
         return (
-            f"{self.track.people} faces followed; measured is the one seen most, in {seen} of {len(self.track)} frames"
+            f"{self.track.people} faces followed; the one seen most is measured, in {seen} of {len(self.track)} frames"
         )
 
     def series(self) -> dict[str, NDArray[np.float64]]:

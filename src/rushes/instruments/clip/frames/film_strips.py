@@ -30,7 +30,7 @@ _SIDE = 160
 """Longer side of a key frame, in pixels."""
 _CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _SECONDS_A_CLIP = 120.0
-_GONE = "The clip is no longer where the run found it. Its numbers stand; only the pictures are missing."
+_GONE = "The clip is no longer where the run found it. Its values are still valid; only the pictures are missing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

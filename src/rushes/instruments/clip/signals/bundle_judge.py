@@ -54,7 +54,7 @@ class BundleJudge(Judge):
         if not sound or any(metric.needs & _HEARD for metric in rules):
             return ""
         return (
-            f"no rule of the profile {self.profile.name} listens to the sound at tier {self.tier}; "
+            f"no rule of the profile {self.profile.name} uses the sound at tier {self.tier}; "
             f"{option('--tier 1')} with {option('--profile talking-head')} does"
         )
 

@@ -102,7 +102,7 @@ def calibrate(
     `InputError` for fewer than five clips that could be read as a whole, and for a percentile outside 50 to 100.
     """
     if not 50.0 <= percentile <= 100.0:
-        raise InputError(f"a percentile of good clips lies between 50 and 100; got {percentile:g}")
+        raise InputError(f"expected a percentile of good clips between 50 and 100; got {percentile:g}")
     base = profile if isinstance(profile, Profile) else load_profile(profile)
     whole = [entry for entry in run.entries if entry.subject.badge != "reject" and "error" not in entry.subject.facts]
     if len(whole) < FEWEST:

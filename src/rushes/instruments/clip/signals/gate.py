@@ -147,7 +147,7 @@ def clip_checks(run: Run, profile: Profile, gate: Gate, found: GateResult, *, al
         checks=checks,
         facts={"run": run.place, "profile": profile.name, "fail-on": gate, "clips": str(len(checks))},
         signatures=tuple(dict.fromkeys(m.signature for m in numbers)),
-        notes=("Review signals say which clips deserve a look. They are no verdict on quality.",),
+        notes=("Review signals say which clips deserve a look. They are not a verdict on quality.",),
     )
 
 

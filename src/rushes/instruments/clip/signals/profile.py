@@ -124,10 +124,14 @@ def parse_profile(text: str, *, source: str) -> Profile:
         raise InputError(f"{source}: expected name, for, [reject] and [flagged]; got {unknown[0]!r}")
     purpose = data.get("for", "")
     if not isinstance(purpose, str):
-        raise InputError(f"{source}: expected for to be a text, which clips the profile is for; got {purpose!r}")
+        raise InputError(
+            f"{source}: expected `for` to be a text saying which clips the profile is for; got {purpose!r}"
+        )
     columns = data.get("columns", [])
     if not isinstance(columns, list) or not all(isinstance(name, str) and readings(name) for name in columns):
-        raise InputError(f"{source}: expected columns to be a list of clip metrics (`rushes metrics`); got {columns!r}")
+        raise InputError(
+            f"{source}: expected `columns` to be a list of clip metrics (`rushes metrics`); got {columns!r}"
+        )
     if not isinstance(data.get("name"), str) or not data["name"]:
         raise InputError(f'{source}: expected a name, as in name = "my-profile"')
     rules: list[Rule] = []
@@ -140,7 +144,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
     chosen = _choices(data.get("choose", []), source=source)
     if chosen and rules:
         raise InputError(
-            f"{source}: a profile that chooses among others has no rules of its own; got {rules[0].metric}"
+            f"{source}: a profile with `choose` has no rules of its own; remove the rule on {rules[0].metric}"
         )
     rules += dict.fromkeys(rule for name in chosen for rule in load_profile(name).rules)
     return Profile(name=data["name"], rules=tuple(rules), columns=tuple(columns), purpose=purpose, choose=tuple(chosen))
@@ -149,7 +153,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
 def _choices(given: object, *, source: str) -> list[str]:
     known = [name for name in BUILT_IN if name != "auto"]
     if not isinstance(given, list) or not all(name in known for name in given):
-        raise InputError(f"{source}: expected choose to be a list of {', '.join(known)}; got {given!r}")
+        raise InputError(f"{source}: expected `choose` to be a list of {', '.join(known)}; got {given!r}")
     return given
 
 

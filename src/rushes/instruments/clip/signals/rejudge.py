@@ -42,7 +42,7 @@ def judged_again(run: Run, profile: str | None) -> tuple[Run, Profile]:
         return run, rules
     if profile is None:
         raise InputError(
-            f"{run.place}: the profile {name} has changed since; {option(f'--profile {name}')} judges with today's"
+            f"{run.place}: the profile {name} has changed since; {option(f'--profile {name}')} applies the current one"
         )
     entries = [_judged(entry, rules) for entry in run.entries]
     info = {**run.info, "settings": {**settings, "profile": rules.name, "profile_sha256": rules.digest}}

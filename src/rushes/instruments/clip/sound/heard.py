@@ -36,7 +36,7 @@ def unheard(seen: Any) -> str:
     if seen.audio is None or not len(seen.audio.samples):
         return str(seen.audio_missing or "the clip has no sound")
     if not np.isfinite(seen.audio.samples).all():
-        return "the sound holds samples that are no numbers; export it again"
+        return "the sound has samples that are NaN; export it again"
     return "" if seen.audio.samples.any() else "the sound is silent"
 
 
@@ -49,6 +49,6 @@ def speech_of(track: AudioTrack) -> Speech:
 
 def require_speech() -> None:
     """Raise `MissingDependency`, with the command that mends it, where Silero VAD cannot run."""
-    optional_package("torch", NEEDS_TORCH)
+    optional_package("torch", NEEDS_TORCH, extra="fvd")
     if not is_pulled(group_named("vad")):
-        raise MissingDependency(f"speech is found by Silero VAD; run: {pull_command('vad')}")
+        raise MissingDependency(f"finding speech needs Silero VAD; run: {pull_command('vad')}")

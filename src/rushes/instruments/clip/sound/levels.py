@@ -227,7 +227,7 @@ class _Pieces:
     def finish(self, rest: NDArray[np.float32]) -> SoundLevels | str:
         self.add(rest)
         if self._broken:
-            return "the sound holds samples that are no numbers; export it again"
+            return "the sound has samples that are NaN; export it again"
         if not self._samples:
             return NO_SOUND
         self._look_between(np.zeros((self.channels, _TAPS - 1)), 0.0)

@@ -187,6 +187,6 @@ class Decoders(AbstractContextManager["Decoders"]):
 def decoders(jobs: int | None, clips: int) -> int:
     """Decoding processes beside the network: as many as asked for, but not more than cores or clips."""
     if jobs is not None and jobs < 0:
-        raise InputError(f"decoding processes are a number from 0; got {jobs}")
+        raise InputError(f"expected 0 or more decoding processes; got {jobs}")
     cores = worker_count()
     return min(cores if jobs is None else jobs, cores, clips)

@@ -86,7 +86,8 @@ def _extractor(network: Network) -> Extractor:
     weights = read_weights(network.weights)
     if weights.sha256 != network.sha256:
         raise WeightsError(
-            f"{network.weights}: another machine has another file there: wanted {network.sha256}, got {weights.sha256}"
+            f"{network.weights}: another machine has a different file at this path: expected "
+            f"{network.sha256}, got {weights.sha256}"
         )
     device, precision, batch = network.device, network.precision, network.batch
     return make_extractor(

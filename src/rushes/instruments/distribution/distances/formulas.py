@@ -109,7 +109,7 @@ def require_finite(total: float, x: Floats, y: Floats) -> None:
     if not np.isfinite(total):
         largest = max(float(np.abs(x).max()), float(np.abs(y).max()))
         raise InputError(
-            f"features of up to {largest:.0e} are too large for a distance, their powers overflow; check the weights "
+            f"features of up to {largest:.0e} are too large: a distance would overflow; check the weights "
             "and the clips, or scale the features down"
         )
 
@@ -262,7 +262,7 @@ def _checked(gen: ArrayLike, gt: ArrayLike, k: int, *, of: str = "ground-truth")
     """Both sets; `InputError` where the one that the balls are `of` has too few points for them."""
     y, x = checked_pair(gen, gt)
     if k < 1:
-        raise InputError(f"k counts neighbours, from 1; got {k}")
+        raise InputError(f"expected k of 1 or more neighbours; got {k}")
     count = len(y if of == "generated" else x)
     if count <= k:
         raise InputError(f"the {of} set: the {k} nearest neighbours of a clip need more than {k} clips; got {count}")

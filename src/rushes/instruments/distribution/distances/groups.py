@@ -93,7 +93,7 @@ def read_groups(given: str | Path) -> Groups:
     for line, row in enumerate(rows, 2):
         name, chosen, whose = ((row.get(key) or "").strip() for key in (column, "class", "set"))
         if not name or not chosen or whose not in _SETS:
-            raise InputError(f"{path}: line {line}: expected a name, a class and a set of gen or gt or nothing")
+            raise InputError(f"{path}: line {line}: expected a name, a class and, optionally, a set (gen or gt)")
         if classes.setdefault((_SETS[whose], name), chosen) != chosen:
             raise InputError(f"{path}: line {line}: {name} has two classes, {classes[_SETS[whose], name]} and {chosen}")
     return Groups(source=str(given), classes=classes)

@@ -143,7 +143,7 @@ def even_pair(first: FeatureSet, second: FeatureSet) -> Pair:
         ranked = sorted(larger.videos, key=lambda name: (_rank(larger.videos[name]), name))
         kept, rule, words = set(ranked[: min(n, m)]), "by-digest", "chosen by the digest of their content"
     part = only_videos(larger, kept)
-    remark = f"{max(n, m)} and {min(n, m)} clips do not compare: {min(n, m)} of the {max(n, m)} were taken, {words}"
+    remark = f"{max(n, m)} and {min(n, m)} clips are not comparable: {min(n, m)} of the {max(n, m)} were used, {words}"
     one, other = (part, smaller) if n > m else (smaller, part)
     return Pair(first=one, second=other, cut=rule, remark=remark)
 

@@ -48,7 +48,7 @@ class Collected:
         for video in videos:
             if video.name is not None:
                 if known.get(video.name, video.digest) != video.digest:
-                    raise InputError(f"{video.name}: two videos have this name; each needs its own")
+                    raise InputError(f"{video.name}: two videos have this name; rename one")
                 if video.name in known:
                     continue
                 known[video.name] = video.digest

@@ -220,7 +220,7 @@ def resolve_device(wanted: str | None) -> Device:
         raise InputError(f"expected device cpu or cuda; got {wanted!r}")
     available = torch.cuda.is_available()
     if wanted == "cuda" and not available:
-        raise InputError("CUDA was asked for, but torch sees no CUDA device here; ask for the device cpu")
+        raise InputError("torch finds no CUDA device here; use the device cpu")
     return "cuda" if available and wanted != "cpu" else "cpu"
 
 

@@ -126,8 +126,8 @@ def need_one_width(gen: NDArray[Any], gt: NDArray[Any]) -> None:
     """`InputError` for rows of two extractors."""
     if gen.shape[1] != gt.shape[1]:
         raise InputError(
-            f"the generated set has rows of {gen.shape[1]} features, the ground truth of {gt.shape[1]}; both go "
-            "through one extractor"
+            f"the generated set has rows of {gen.shape[1]} features, the ground truth of {gt.shape[1]}; extract both "
+            "with the same network"
         )
 
 
@@ -135,7 +135,7 @@ def refuse_features(*given: Path | str) -> None:
     """`InputError` for a file of features where clips are expected: their extractor has to be named."""
     for path in given:
         if str(path).lower().endswith(FEATURE_SUFFIXES) or _is_foreign_archive(path):
-            raise InputError(f"{path}: features need the name of what made them: {option('--extractor NAME')}")
+            raise InputError(f"{path}: name the network that made these features: {option('--extractor NAME')}")
 
 
 def _is_foreign_archive(path: Path | str) -> bool:
@@ -168,7 +168,7 @@ def _from_file(path: Path | str) -> FeatureSet:
             if suffix.endswith(FEATURE_SUFFIXES):
                 return _of_content(_loaded(copy.path), text)
         except FileNotFoundError:
-            raise InputError(f"{text}: expected a file of features; nothing is there") from None
+            raise InputError(f"{text}: expected a file of features; found nothing") from None
         except InputError:
             raise
         except _UNREADABLE as error:

@@ -66,7 +66,7 @@ def set_map(gen: Given, gt: Given, *, features: str) -> SetMap:
     width, features that do not differ.
     """
     if not features.strip():
-        raise InputError("a map needs the name of what made its features: features=NAME")
+        raise InputError("a map needs the name of the network that made its features: features=NAME")
     return map_of(given_features(gen, "the generated set"), given_features(gt, "the ground truth"), features=features)
 
 

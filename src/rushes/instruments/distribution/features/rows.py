@@ -139,7 +139,7 @@ def merge_sets(parts: Sequence[FeatureSet]) -> FeatureSet:
     names = [name for part in parts for name in part.videos]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{twice} is in two of the merged statistics; a clip counts once")
+        raise InputError(f"{twice} is in two of the merged statistics; remove it from one")
     clips.sort(key=lambda clip: natural_key(clip[0]))
     excluded = sorted((item for part in parts for item in part.excluded), key=lambda item: natural_key(item[0]))
     return FeatureSet(
@@ -164,7 +164,7 @@ def stored_sets(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
                 for number, entry in enumerate(about["entries"])
             ]
     except FileNotFoundError:
-        raise InputError(f"{path}: expected saved statistics; nothing is there") from None
+        raise InputError(f"{path}: expected saved statistics; found nothing") from None
     except FAULTS as error:
         raise InputError(
             f"{path}: cannot be read as statistics saved by rushes ({_why(error)}); save them again"
@@ -174,7 +174,7 @@ def stored_sets(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
 def _why(error: Exception) -> str:
     """numpy's own words for a file that is no archive advise to unpickle it, which nobody should."""
     if "allow_pickle" in str(error):
-        return "it is no .npz archive, or holds Python objects"
+        return "it is not an .npz archive, or holds Python objects"
     return f"it has no entry {error}" if isinstance(error, KeyError) else reason(error)
 
 
@@ -209,7 +209,7 @@ def kept_recipes(run: Path, gen: str, gt: str) -> dict[str, tuple[FeatureSet, Fe
     Raises `InputError` where they were not kept, are damaged or have no recipe in common.
     """
     if not has_features(run, gen, gt):
-        raise InputError(f"{run}: this run kept no features; rushes fvd … --save-features -o RUN keeps them")
+        raise InputError(f"{run}: this run has no saved features; run rushes fvd … --save-features -o RUN")
     sides = [{_label(how): part for how, part in stored_sets(run / FOLDER / f"{name}.npz")} for name in (gen, gt)]
     found = {label: (part, sides[1][label]) for label, part in sides[0].items() if label in sides[1]}
     if not found:

@@ -46,7 +46,7 @@ def find_set(given: str | Path) -> Given:
         files = [Path(given)] if Path(given).exists() else map(Path, glob.glob(str(given)))
     found = tuple(sorted(files, key=lambda place: natural_key(str(place))))
     if not found:
-        raise InputError(f"{given}: expected saved statistics; nothing is there")
+        raise InputError(f"{given}: expected saved statistics; found nothing")
     return found
 
 

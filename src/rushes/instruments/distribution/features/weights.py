@@ -61,7 +61,7 @@ class Weights:
     def remark(self) -> str:
         """What a reader must know about these weights; "" for the published ones."""
         if self.is_random:
-            return "random weights: this number compares only with itself"
+            return "random weights: this value is comparable only with values of the same weights"
         published = self.kind.published
         return "" if self.known_as or not published else f"weights are not the published {published[0].file}"
 
@@ -109,7 +109,7 @@ def read_weights(path: Path | str) -> Weights:
             f"{file}: expected a weights file; that is a folder: give a file in it, or set RUSHES_WEIGHTS to it"
         )
     if not file.is_file():
-        raise WeightsNotFound(f"{file}: expected a weights file; nothing is there")
+        raise WeightsNotFound(f"{file}: expected a weights file; found nothing")
     sha256 = file_digest(file)
     content = _loaded(file, sha256)
     state = _plain_state(file, content, sha256)
@@ -206,7 +206,7 @@ def _in_folder(place: Path, backbone: str) -> Weights | None:
         weights = read_weights(place)
         return weights if weights.backbone == backbone else None
     if not place.is_dir():
-        raise WeightsNotFound(f"RUSHES_WEIGHTS names {place}: expected a folder with weights; nothing is there")
+        raise WeightsNotFound(f"RUSHES_WEIGHTS is {place}: expected a folder with weights; found nothing")
     if (published := _published_in(place, backbone)) is not None:
         return published
     for file in sorted(file for file in place.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()):
@@ -283,7 +283,7 @@ def _why(file: Path, error: Exception) -> str:
     if head.startswith(b"PK"):
         return "damaged or cut off"
     if isinstance(error, pickle.UnpicklingError) and "weights_only" in str(error).lower():
-        return "it holds more than tensors, which is not run"
+        return "it holds more than tensors, and was not loaded"
     return reason(error)[:80]
 
 
@@ -361,4 +361,4 @@ def default_recipe(backbone: Backbone) -> Recipe:
 def _digests(sha256: str, backbone: Backbone | None = None) -> str:
     kinds = [backbone] if backbone else [kind for _, kind in BACKBONES.items()]
     wanted = " or ".join(f"{file.file} ({file.digest})" for kind in kinds for file in kind.published[:1])
-    return f"; wanted {wanted}, got sha256 {sha256}" if wanted else f"; got sha256 {sha256}"
+    return f"; expected {wanted}, got sha256 {sha256}" if wanted else f"; got sha256 {sha256}"

@@ -155,7 +155,7 @@ def _resolved(device: str | torch.device) -> tuple[str, AbstractContextManager[o
     if isinstance(device, _Default):
         found = resolve_device(None)
         if found == "cpu":
-            _print("no CUDA device here: computing on the CPU")
+            _print("no CUDA device here; computing on the CPU")
         return found, nullcontext()
     parts = re.fullmatch(r"(cpu|cuda)(?::([0-9]+))?", str(device))
     if parts is None:
@@ -166,5 +166,5 @@ def _resolved(device: str | torch.device) -> tuple[str, AbstractContextManager[o
     import torch
 
     if int(number) >= torch.cuda.device_count():
-        raise InputError(f"{device} was asked for, but torch sees {torch.cuda.device_count()} CUDA devices here")
+        raise InputError(f"expected {device}; torch finds {torch.cuda.device_count()} CUDA devices here")
     return kind, torch.cuda.device(int(number))

@@ -72,7 +72,7 @@ def _caption(rows: Sequence[DistanceRow]) -> str:
     protocols = {row.setting("protocol") for row in rows}
     if len(protocols) > 1 and len(sizes) == 1 and not rows[0].is_share:
         values = [float(row.value.value or 0.0) for row in rows]
-        parts.append("The clips are the same; the protocol alone changes the number ")
+        parts.append("The clips are the same; only the protocol changes the value ")
         parts[-1] += f"from {number_text(min(values))} to {number_text(max(values))}."
     elif len(protocols) > 1 and len(sizes) > 1:
         named = "; ".join(f"{row.setting('protocol')}: {_sizes(row)}" for row in rows)
@@ -84,7 +84,7 @@ def _caption(rows: Sequence[DistanceRow]) -> str:
     if any(row.extrapolated and row.extrapolated.value is not None for row in rows):
         parts.append("Diamonds are the values at infinitely many clips.")
     if any(row.is_random for row in rows):
-        parts.append("Random weights: these numbers compare only with themselves.")
+        parts.append("Random weights: these values are comparable only with each other.")
     return " ".join(parts)
 
 
@@ -161,7 +161,7 @@ def curve_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
         limit = None if end is None or end.value is None else float(end.value)
         caption = "The same clips, fewer of them: each point is a random subset of both sets, the line their mean. "
         if rows[0].value.definition.param("covariance"):
-            caption += "What falls with N is bias, not difference. "
+            caption += "A value that falls with N shows bias, not a difference. "
         if limit is not None:
             caption += (
                 f"From N = D on it is a line over 1/N, which meets infinitely many clips at {number_text(limit)}."

@@ -62,7 +62,7 @@ def summary(run: Run) -> str:
     if few := [row for row in rows if why_no_verdict(row.value, clips)]:
         said.append(f"Fewer clips than features ({few[0].setting('d')}): too few clips for a reportable value.")
     if any(row.is_random for row in rows):
-        said.append("The weights are random, so these numbers compare only with themselves.")
+        said.append("The weights are random, so these values are comparable only with each other.")
     return " ".join(["; ".join(parts) + ".", *said])
 
 

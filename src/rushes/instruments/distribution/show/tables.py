@@ -144,10 +144,10 @@ def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
         for departure in ranked(list(measurements))
     ]
     return Table(
-        title="Which constant would have changed it by how much",
+        title="How much each constant changes the value",
         columns=(*TEXT("metric", "constant", "instead", "as in"), *NUMBER("value ↓", "change")),
         rows=lines,
-        caption="One constant at a time is that of another protocol; the others stay as they are.",
+        caption="One constant at a time is replaced by another protocol's.",
     )
 
 
@@ -162,10 +162,10 @@ def checks_table(checks: Sequence[Check]) -> Table:
     failed = sum(check.holds is False for check in checks)
     rest = len(checks) - held - failed
     return Table(
-        title="Published numbers, computed again",
+        title="Published numbers, reproduced",
         columns=(*TEXT("protocol", "what"), *NUMBER("published", "got"), *COUNT("digits"), *TEXT("")),
         rows=lines,
-        caption=f"{held} hold, {failed} do not, {rest} could not be checked.",
+        caption=f"{held} reproduced, {failed} not, {rest} could not be checked.",
     )
 
 
@@ -231,7 +231,7 @@ def differences_table(differences: Sequence[Measurement]) -> Table:
         title="Difference: {first} less {versus}".format(**differences[0].place),
         columns=(*TEXT("metric", "protocol"), *NUMBER("difference"), *INTERVAL("95 % interval"), *TEXT("verdict")),
         rows=lines,
-        caption="Both against the same ground truth. There is a verdict only where the interval leaves out 0. The bias "
+        caption="Both against the same ground truth. There is a verdict only if the interval excludes 0. The bias "
         "of a Fréchet distance is taken off, so it need not be the first value less the second.",
     )
 
@@ -253,7 +253,7 @@ def curve_table(points: Sequence[DistanceRow]) -> Table:
             *NUMBER(*(f"subset {number}" for number in range(1, most + 1))),
         ),
         rows=body,
-        caption="The same clips, fewer of them: random subsets of both sets. What falls with N is bias.",
+        caption="The same clips, fewer of them: random subsets of both sets. A value that falls with N shows bias.",
     )
 
 

@@ -137,7 +137,7 @@ def _read_log(log: bytes, pairs: int) -> tuple[str, list[Mapping[str, Any]]]:
         version = str(said["version"])
         frames = [frame["metrics"] for frame in sorted(said["frames"], key=lambda frame: int(frame["frameNum"]))]
     except (ValueError, KeyError, TypeError):
-        raise EngineFailure("the program did not write libvmaf's log") from None
+        raise EngineFailure("ffmpeg did not write libvmaf's log") from None
     if len(frames) != pairs:
         raise EngineFailure(f"the program measured {len(frames)} of {pairs} pairs of frames")
     return version, frames

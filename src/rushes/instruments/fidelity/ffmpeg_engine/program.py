@@ -46,13 +46,13 @@ def find_engine(models: Mapping[str, str]) -> Engine:
 
 def _given_program(path: Path) -> Path:
     if not path.is_file() or not os.access(path, os.X_OK):
-        raise InputError(f"{path}: expected a program, an ffmpeg with libvmaf; this file cannot be executed")
+        raise InputError(f"{path}: expected a program, an ffmpeg with libvmaf; this file is not executable")
     return path.absolute()
 
 
 def _given_model(path: Path) -> Path:
     if not path.is_file():
-        raise InputError(f"{path}: expected a model of VMAF (.json); nothing is there")
+        raise InputError(f"{path}: expected a model of VMAF (.json); found nothing")
     return path.absolute()
 
 

@@ -47,11 +47,13 @@ def pair_form(pair: FramePair, before: RawForm | None) -> RawForm:
     """The form of both pictures; `Unsuited` where they have none, are too small, have two, or not that of before."""
     gen, gt = raw_form(pair.gen), raw_form(pair.gt)
     if gen != gt:
-        raise Unsuited(f"{gen.words} against a reference of {gt.words}: both must be coded alike; convert one of them")
+        raise Unsuited(
+            f"{gen.words} against a reference of {gt.words}: both need the same pixel format; convert one of them"
+        )
     if min(gen.width, gen.height) < SMALLEST:
-        raise Unsuited(f"a picture of {gen.width}×{gen.height} is too small; expected {SMALLEST} pixels to a side")
+        raise Unsuited(f"frames of {gen.width}×{gen.height} are too small; expected at least {SMALLEST} pixels a side")
     if before not in (None, gen):
-        raise Unsuited(f"frame {pair.index}: the pictures change to {gen.words}, {gen.width}×{gen.height}")
+        raise Unsuited(f"frame {pair.index}: the format changes to {gen.words}, {gen.width}×{gen.height}")
     return gen
 
 

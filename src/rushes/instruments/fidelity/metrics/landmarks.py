@@ -177,9 +177,11 @@ def require_landmarks(models: Mapping[str, str]) -> None:
     if given is not None and not Path(given).is_file():
         raise InputError(f"{given}: no such face model; give a MediaPipe face_landmarker.task file")
     if given is None and not is_pulled(group_named("face")):
-        raise MissingDependency(f"landmark distances need face models, not here yet; run: {pull_command('face')}")
+        raise MissingDependency(
+            f"landmark distances need face models, which are not installed; run: {pull_command('face')}"
+        )
     if find_spec("ai_edge_litert") is None:
-        raise not_installed("landmark distances need LiteRT, not here yet", extra="face")
+        raise not_installed("landmark distances need LiteRT", extra="face")
 
 
 _EDGES = (

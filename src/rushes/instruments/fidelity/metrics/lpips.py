@@ -108,7 +108,7 @@ def _network(
     weights = read_lpips(path, trunk)
     if device != "cpu":
         if not torch.cuda.is_available():
-            raise InputError(f"device {device} was asked for, but torch sees none here; ask for the device cpu")
+            raise InputError(f"torch finds no device {device} here; use the device cpu")
         return weights.label, PlainNetwork(weights, span=span, device=device, precision=_ON_GPU), _ON_GPU
     if available():
         return weights.label, QuickNetwork(weights, span=span), "fp32"

@@ -34,7 +34,7 @@ class XpsnrObserver(PerFrame):
     def _measured(self, pair: FramePair) -> dict[str, float]:
         self._form = form = pair_form(pair, self._form)
         if form.is_rgb:
-            raise Unsuited("pictures in RGB have no luma plane, which XPSNR takes its weights from; give YUV")
+            raise Unsuited("RGB pictures have no luma plane, which XPSNR needs; convert the clip to YUV")
         self.grey = "grey pictures have no chroma" if form.grey else ""
         try:
             self._graph = self._graph or _Xpsnr(form, self._rate)

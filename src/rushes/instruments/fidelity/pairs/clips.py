@@ -87,9 +87,7 @@ def _named(found: ClipSet) -> dict[str, Clip]:
     for clip in found.clips:
         name = _stem(clip)
         if name in named:
-            raise InputError(
-                f"{found.given}: {named[name].name} and {clip.name} have one name but for the ending; keep one"
-            )
+            raise InputError(f"{found.given}: {named[name].name} and {clip.name} differ only in their ending; keep one")
         named[name] = clip
     return named
 

@@ -47,7 +47,7 @@ class Pairing:
         if self.lag != "auto" and (isinstance(self.lag, bool) or not isinstance(self.lag, int)):
             raise InputError(f"a lag is a whole number of frames, or auto; got {self.lag!r}")
         if self.lag and self.by == "time":
-            raise InputError(f"a lag counts frames, which {option('--pair time')} does not pair by; give one of them")
+            raise InputError(f"a lag counts frames, and {option('--pair time')} pairs by time; give one of them")
 
     @property
     def params(self) -> dict[str, Setting]:
@@ -118,7 +118,7 @@ def paired(gen: Side, gt: Side, pairing: Pairing, *, lag: int = 0, tally: Tally)
             "truncate to the shorter, --lag auto to look for a shift, or --pair time"
         )
     if not tally.pairs:
-        raise InputError(f"{gen.clip.name}: no frame of it has a counterpart in the reference ({_left(tally)})")
+        raise InputError(f"{gen.clip.name}: none of its frames has a counterpart in the reference ({_left(tally)})")
 
 
 def _by_index(gen: Side, gt: Side, lag: int, tally: Tally) -> Iterator[tuple[Shown, Shown]]:
@@ -138,7 +138,8 @@ def _by_time(gen: Side, gt: Side, tally: Tally) -> Iterator[tuple[Shown, Shown]]
     for side in (gen, gt):
         if side.fps is None:
             raise InputError(
-                f"{side.clip.name}: has no times (pictures have none); {option('--pair time')} needs two videos"
+                f"{side.clip.name}: has no times (a folder of pictures has none); "
+                f"{option('--pair time')} needs two videos"
             )
     assert gen.fps is not None and gt.fps is not None
     ours = iter(gen)

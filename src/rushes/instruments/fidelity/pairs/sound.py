@@ -70,7 +70,7 @@ def paired_sounds(gen: NDArray[np.float32], gt: NDArray[np.float32]) -> Seen:
     """Two tracks at 16 kHz, brought to one length; or why they cannot be compared."""
     for side, samples in (("generated clip's", gen), ("reference's", gt)):
         if not np.isfinite(samples).all():
-            return Seen(missing=f"the {side} sound holds samples that are no numbers; export it again")
+            return Seen(missing=f"the {side} sound has samples that are NaN; export it again")
         if not samples.any():
             return Seen(missing=f"the {side} sound is silent")
     if abs(len(gen) - len(gt)) * 1000 > MOST_MS * RATE:

@@ -34,7 +34,7 @@ GAIN = 4
 _APART = 5
 """Frames between two that are shown, at least: neighbours look alike."""
 _HEIGHT, _LONGEST = 240, 1280
-_GONE = "The clips are no longer where the run found them. Their numbers stand; only the pictures are missing."
+_GONE = "The clips are no longer where the run found them. Their values are still valid; only the pictures are missing."
 _SECONDS_A_PAIR = 120.0
 
 

@@ -96,5 +96,5 @@ def read_answers(path: Path) -> tuple[dict[str, Any], dict[str, Reply], int]:
 
 def _head(row: Any) -> dict[str, Any]:
     if not isinstance(row, dict) or row.get("format") != FORMAT or not isinstance(row.get("judge"), dict):
-        raise ValueError(f"the first line says no format {FORMAT} and no judge")
+        raise ValueError(f"the first line does not state format {FORMAT} and a judge")
     return dict(row["judge"])

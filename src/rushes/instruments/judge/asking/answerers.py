@@ -127,7 +127,7 @@ class OpenaiAnswerer:
         except EndpointError as error:
             return Reply(failed=error.reason)
         if found is None:
-            return Reply(failed="the endpoint's reply is no chat completion")
+            return Reply(failed="the endpoint's reply is not a chat completion")
         return Reply(
             text=found.text[:_LONGEST_ANSWER],
             model=found.model,

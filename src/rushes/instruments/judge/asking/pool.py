@@ -153,6 +153,6 @@ class _Crew:
             self._failed += bool(reply.failed) and not reply.unreadable
             if not self._answered and self._failed >= _GIVE_UP:
                 raise InputError(
-                    f"the judge answers nothing: {reply.failed} (the first {self._failed} requests failed)"
+                    f"the judge does not answer: {reply.failed} (the first {self._failed} requests failed)"
                 )
             self._progress(self._done, len(self._todo), "answers")

@@ -55,7 +55,7 @@ def grids(run: Run) -> tuple[Table, ...]:
 def remark_table(judge: Entry) -> Table:
     """What else is to be known before any number."""
     rows = [(Cell(str(number)), Cell(line)) for number, line in enumerate(judge_words(judge)[1:], 1)]
-    return Table(title="Before you read its numbers", columns=TEXT("#", "this judge"), rows=rows)
+    return Table(title="Before you use its values", columns=TEXT("#", "this judge"), rows=rows)
 
 
 def worth_table(judge: Entry) -> Table:
@@ -72,7 +72,7 @@ def worth_table(judge: Entry) -> Table:
         if m.name not in _SYSTEMS and not (m.name == "judge_unanswered" and not m.value)
     ]
     columns = (*TEXT("metric", "of"), *NUMBER("value"), *INTERVAL("95 % interval"), *COUNT("N"))
-    return Table(title="What this judge is worth", columns=columns, rows=rows)
+    return Table(title="How reliable this judge is", columns=columns, rows=rows)
 
 
 def _named(m: Measurement) -> tuple[Cell, Cell]:

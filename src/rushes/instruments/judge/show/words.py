@@ -12,7 +12,7 @@ from rushes.present.verdict.verdict import counted
 from rushes.storage.runs import Entry, Run
 
 _FAILED = (Standing.BLIND, Standing.UNCLEAR)
-_NO_VERDICT = "Its answers say neither better nor worse."
+_NO_VERDICT = "Its answers show neither better nor worse."
 
 
 def judge_of(run: Run) -> Entry | None:
@@ -74,7 +74,7 @@ def _prompt_words(judge: Entry, name: str, standing: Standing, *, named: bool) -
     if standing is Standing.SHOWN:
         return f"This judge follows the prompt{which}: {rate}."
     if standing is Standing.BLIND:
-        return f"This judge is blind to the prompt{which}: {rate}, and a coin has 50 %. {_NO_VERDICT}"
+        return f"This judge is blind to the prompt{which}: {rate}, and chance is 50 %. {_NO_VERDICT}"
     return f"It is not clear whether this judge follows the prompt{which}: {rate}, not significantly. {_NO_VERDICT}"
 
 

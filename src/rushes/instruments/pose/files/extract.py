@@ -87,7 +87,7 @@ def extract_poses(
             progress(len(bodies), total, step)
         failures = reader.decode_failures
     if not bodies:
-        raise MediaError(f"{path}: expected a clip with pictures; not one frame could be decoded")
+        raise MediaError(f"{path}: expected a video; no frame could be decoded")
     points = np.full((len(bodies), JOINTS, 3), np.nan, dtype=np.float32)
     visibility, presence = np.zeros((len(bodies), JOINTS), np.float32), np.zeros(len(bodies), np.float32)
     for number, body in enumerate(bodies):
@@ -109,7 +109,7 @@ def save_poses(target: Path | str, poses: ClipPoses) -> Path:
     """Write a clip's poses as `.npz`: `keypoints` (x y), `visibility`, and z, presence, times beside them."""
     place = Path(target)
     if place.suffix.lower() != ".npz":
-        raise InputError(f"{target}: poses are written as .npz; give a name that ends so")
+        raise InputError(f"{target}: poses are written as .npz; give a name ending in .npz")
     place.parent.mkdir(parents=True, exist_ok=True)
     with replacing_bytes(place) as out:
         np.savez_compressed(

@@ -51,7 +51,7 @@ def read_json_lines(source: Path, name: str, *, duplicates: Duplicates) -> PoseS
     with_id = [row for row in rows if row.id is not None]
     if with_id and len(with_id) < len(rows):
         bare = next(row for row in rows if row.id is None)
-        raise InputError(f"{name}: {bare.where} has no id and others have; give every line one, or none")
+        raise InputError(f"{name}: {bare.where} has no id but others do; give every line one, or none")
     if with_id:
         one_per_image((row.id for row in rows), name, duplicates)
     return pose_set(rows, name)
@@ -139,7 +139,7 @@ def one_per_image(ids: Iterable[Hashable | None], name: str, duplicates: Duplica
         if duplicates == "refuse" and key in seen:
             raise InputError(
                 f"{name}: image {key} has two poses, and one per image is scored; {option('--duplicates match')} "
-                "scores everybody, "
+                "scores all of them, "
                 "keep-best the largest person of each image"
             )
         seen.add(key)
@@ -160,7 +160,7 @@ def pose_set(rows: Sequence[PoseRow], name: str, **facts: Any) -> PoseSet:
     seen = [row for row in rows if row.visibility is not None]
     if seen and any(row.visibility is None and row.points is not None for row in rows):
         bare = next(row for row in rows if row.visibility is None and row.points is not None)
-        raise InputError(f"{name}: {bare.where} has no visibility and others have; give every line one, or none")
+        raise InputError(f"{name}: {bare.where} has no visibility but others do; give every line one, or none")
     return PoseSet(
         path=name,
         points=np.array([blank if row.points is None else row.points for row in rows], dtype=np.float64),

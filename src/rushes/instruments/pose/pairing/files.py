@@ -43,8 +43,8 @@ def agree_on_skeleton(
             raise InputError(f"give {option('--skeleton')} or {option('--hips')}, not both")
         if pred.skeleton and gt.skeleton and pred.skeleton != gt.skeleton:
             raise InputError(
-                f"{pred.path} says its joints are {pred.skeleton} and {gt.path} {gt.skeleton}; joints by index need "
-                f"one skeleton: name one with {option('--skeleton')} that both hold"
+                f"{pred.path} says its joints are {pred.skeleton} and {gt.path} {gt.skeleton}; both need "
+                f"one skeleton: name one that both contain with {option('--skeleton')}"
             )
         body = indexed_skeleton(gt.joints, hips, head, of=gt.skeleton or pred.skeleton)
     else:
@@ -72,11 +72,11 @@ def _named(skeleton: str | None, gt: PoseSet, notes: list[str]) -> Skeleton:
     body = skeleton_of(gt.joints)
     if body is None:
         raise InputError(
-            f"{gt.path}: {gt.joints} joints fit no named skeleton ({', '.join(SKELETONS)}); "
+            f"{gt.path}: {gt.joints} joints match no known skeleton ({', '.join(SKELETONS)}); "
             f"say where the hips are: {option('--hips L,R')}"
         )
     if gt.joint_names is None:
-        notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; say --skeleton if they are not")
+        notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; give --skeleton if they are not")
     return body
 
 
@@ -135,14 +135,14 @@ def one_size(pred: PoseSet, gt: PoseSet, *, scale: bool) -> tuple[PoseSet, tuple
         if pred.size and gt.size and pred.size != gt.size:
             raise InputError(
                 f"{pred.path} is {pred.size[0]}×{pred.size[1]} and {gt.path} {gt.size[0]}×{gt.size[1]}: key points are "
-                f"in pixels, so the pictures must have one size; {option('--fit scale')} brings the prediction to the "
+                f"in pixels, so the pictures must have one size; {option('--fit scale')} scales the prediction to the "
                 "truth's"
             )
         return pred, ()
     if pred.size is None or gt.size is None or min(*pred.size, *gt.size) < 1:
         bare = gt if pred.size is not None and min(pred.size) >= 1 else pred
         raise InputError(
-            f"{bare.path}: does not say how large its pictures are; {option('--fit scale')} needs that (`size`)"
+            f"{bare.path}: does not give the size of its pictures (`size`), which {option('--fit scale')} needs"
         )
     if pred.points.shape[2] == 3:
         raise InputError(

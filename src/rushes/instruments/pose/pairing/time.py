@@ -46,9 +46,7 @@ def pair_by_time(pred: PoseSet, gt: PoseSet) -> Pairing:
                 "does not"
             )
         if not np.isfinite(side.time_ms).all() or (np.diff(side.time_ms) <= 0).any():
-            raise InputError(
-                f"{side.path}: times have to rise from frame to frame; {option('--pair time')} cannot use these"
-            )
+            raise InputError(f"{side.path}: {option('--pair time')} needs times that rise from frame to frame")
     ours, theirs = np.asarray(pred.time_ms), np.asarray(gt.time_ms)
     after = np.clip(np.searchsorted(ours, theirs), 1, len(ours) - 1) if len(ours) > 1 else np.zeros(len(theirs), int)
     before = np.maximum(after - 1, 0)
@@ -57,7 +55,7 @@ def pair_by_time(pred: PoseSet, gt: PoseSet) -> Pairing:
     slack = float(np.median(np.diff(theirs))) / 2 if len(theirs) > 1 else math.inf
     close = np.abs(ours[nearest] - theirs) <= slack * (1 + 1e-9)
     if not close.any():
-        raise InputError(f"{pred.path} and {gt.path}: no frame of one lies within half a frame of the other")
+        raise InputError(f"{pred.path} and {gt.path}: no two frames lie within half a frame of each other")
     used = set(nearest[close].tolist())
     return Pairing(
         by="time",
@@ -154,7 +152,9 @@ def _costs(pred: PoseSet, gt: PoseSet) -> Floats:
             row += 1
     known = np.isfinite(costs)
     if not known.any():
-        raise InputError(f"{pred.path} and {gt.path}: no joint is visible and predicted; nothing can be aligned")
+        raise InputError(
+            f"{pred.path} and {gt.path}: no joint is both visible and predicted, so nothing can be aligned"
+        )
     return np.where(known, costs, costs[known].mean())
 
 

@@ -68,7 +68,7 @@ class PckNormalization(ABC):
     def parse(cls, argument: str, skeleton: Skeleton) -> Self:
         """The normalisation for a skeleton, from what follows its name; `InputError` where that cannot be."""
         if argument:
-            raise InputError(f"{cls.name} takes nothing after its name; got {argument!r}")
+            raise InputError(f"{cls.name} takes no argument; got {argument!r}")
         return cls.of(skeleton)
 
     @classmethod
@@ -301,7 +301,7 @@ def _joints(name: str, argument: str) -> tuple[int, int]:
     """The two joints of a label, "5-6"."""
     found = re.fullmatch(r"(\d+)-(\d+)", argument)
     if found is None:
-        raise InputError(f"{name} takes two joints behind its name, as in {name}(5-6); got {argument!r}")
+        raise InputError(f"{name} takes two joints, as in {name}(5-6); got {argument!r}")
     return int(found[1]), int(found[2])
 
 

@@ -44,7 +44,7 @@ class ReadOnly(dict[int, float]):
     __slots__ = ()
 
     def _refuse(self, *args: object, **more: object) -> NoReturn:
-        raise TypeError("what was scored cannot be changed")
+        raise TypeError("scored poses cannot be changed")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 

@@ -51,7 +51,7 @@ def _curve_figures(run: Run, subject: Subject, measurements: Sequence[Measuremen
     areas = [f"{norm_of(m)} {value_text(m)}" for m in select(measurements, "pck_auc") if m.value is not None]
     yield style.drawn(
         f"{subject.id}: PCK against k",
-        "The same predictions under each normalisation; only points on one line compare. "
+        "The same predictions under each normalisation; compare points of one line only. "
         "An absolute threshold ignores k, so its line is flat."
         + (f" Area under the curve: {', '.join(areas)}." if areas else ""),
         partial(_curve_chart, curves, found),

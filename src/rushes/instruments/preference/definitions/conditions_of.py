@@ -14,6 +14,8 @@ FIRST_VOTES = (*FIRST, "from the first min_raters votes of every sample; a third
 TWO_WAYS = (*FIRST, "interval clustered by rater and prompt; by rater alone it covered 0.75 to 0.83 at 0.95")
 
 WITH_WIDTH = (*TWO_WAYS, "Wilson's interval with effective votes: 75 of 75 had one of zero width")
+_FLOOR = "interval no narrower than that of independent answers: answers that cancel had one of zero width"
+FLOORED, FLOORED_TWO_WAYS = (*FIRST, _FLOOR), (*TWO_WAYS, _FLOOR)
 
 
 def study_definition(

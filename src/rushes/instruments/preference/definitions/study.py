@@ -11,7 +11,13 @@ from __future__ import annotations
 from functools import partial
 
 from rushes.core import Definition
-from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS, WITH_WIDTH
+from rushes.instruments.preference.definitions.conditions_of import (
+    FIRST_VOTES,
+    FLOORED,
+    FLOORED_TWO_WAYS,
+    TWO_WAYS,
+    WITH_WIDTH,
+)
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
 from rushes.instruments.preference.definitions.opinions import OPINION_DEFINITIONS
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
@@ -78,7 +84,7 @@ BT_ELO = _of_system(
     better="higher",
     edge_cases="comparison graph in pieces, a system that won everything (without a prior), only ties: None",
     reference="Bradley & Terry 1952; ties: Davidson 1970, Rao & Kupper 1967",
-    history=TWO_WAYS,
+    history=FLOORED_TWO_WAYS,
 )
 JOD = _of_system(
     "jod",
@@ -92,6 +98,7 @@ JOD = _of_system(
     edge_cases="comparison graph in pieces, or only ties: None",
     reference="Thurstone 1927; Perez-Ortiz & Mantiuk 2017 (pwcmp)",
     ties="drop",
+    history=FLOORED,
 )
 BT_RANK = _of_system(
     "bt_rank",
@@ -104,7 +111,7 @@ BT_RANK = _of_system(
     better="lower",
     edge_cases="no ranking: None; one rater: every rank stays possible",
     reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
-    history=TWO_WAYS,
+    history=FLOORED_TWO_WAYS,
 )
 BT_TIE_PARAMETER = _of_model(
     "bt_tie_parameter",
@@ -180,6 +187,7 @@ BT_SIDE_EFFECT = _definition(
     edge_cases="no vote with a known side, one side that won everything, or votes that cannot be ranked: None",
     reference="Agresti 2002, home advantage; Davidson & Beaver 1977",
     choices=("clusters",),
+    history=FLOORED,
 )
 DIMENSION_MEAN = _definition(
     "dimension_mean",

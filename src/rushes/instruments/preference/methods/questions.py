@@ -8,7 +8,7 @@ from dataclasses import replace
 from rushes.core.errors import InputError
 from rushes.instruments.preference.methods.method import Method
 from rushes.instruments.preference.own_rubric import derived
-from rushes.instruments.preference.rubric import BEST_WORST, OPINION, RUBRIC, Dimension, Rubric
+from rushes.instruments.preference.rubric import BEST_WORST, IMPAIRMENT, OPINION, RUBRIC, Dimension, Rubric
 
 QUESTIONS: Mapping[str, Dimension] = {
     one.key: one for one in (*OPINION.dimensions, *(d for d in RUBRIC.dimensions if d.families is None))
@@ -27,14 +27,15 @@ def rubric_of_method(method: Method, questions: Sequence[str] = (), *, prompts: 
     """
     if not method.rates:
         if questions:
-            raise InputError(f"--question goes with acr, acr-hr and dcr; got {method.name}")
+            raise InputError(f"--question is for acr, acr-hr and dcr; got {method.name}")
         return BEST_WORST
     for key in questions:
         if key not in QUESTIONS or list(questions).count(key) > 1:
             raise InputError(f"--question is one of {', '.join(QUESTIONS)}, each once; got {key!r}")
         if key == NEEDS_PROMPT and not prompts:
             raise InputError(f"--question {key}: the clips have no prompts to follow; give them with --prompts")
+    usual = IMPAIRMENT if method.name == "dcr" else OPINION
     if tuple(questions) in ((), ("overall",)):
-        return OPINION
-    chosen = replace(OPINION, dimensions=tuple(QUESTIONS[key] for key in questions))
+        return usual
+    chosen = replace(usual, dimensions=tuple(QUESTIONS[key] for key in questions))
     return derived(chosen)

@@ -82,7 +82,7 @@ class OpinionDesign:
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         if min(self.bias, self.taste, self.prompt, self.leaning, self.noise, self.difference) < 0:
-            raise InputError("a difference and spreads are 0 or more points")
+            raise InputError("expected a difference and spreads of 0 or more points")
         if self.systems < 2 or self.raters < 2 or self.prompts < 2:
             raise InputError(
                 f"a plan needs two systems, two raters and two prompts; got {self.systems}, {self.raters} and "

@@ -29,13 +29,11 @@ class Choices:
     interval: IntervalKind
     first: int = 0
     """How many votes of a sample agreement rests on."""
-    floored: bool = False
-    """No interval of a strength narrower than that of independent votes; the prior's name says so."""
 
     @property
     def params(self) -> dict[str, str]:
         """Of the model, as signatures spell them."""
-        prior = f"normal precision {self.prior!r}{' with fisher floor' * self.floored}" if self.prior else "none"
+        prior = f"normal precision {self.prior!r}" if self.prior else "none"
         return {"ties": self.ties, "prior": prior}
 
 
@@ -69,7 +67,7 @@ def strength_numbers(
                 at = {"system": system, **about}
                 yield measured(definition, nothing, conditions, at, note=str(error), **params)
         return error
-    spread = uncertainty(ranking, votes, kind=chosen.interval, confidence=conditions.confidence, floored=chosen.floored)
+    spread = uncertainty(ranking, votes, kind=chosen.interval, confidence=conditions.confidence)
     ranges = {one.system: one for one in rank_ranges(ranking, spread, confidence=conditions.confidence)}
     method = f"{chosen.interval if isinstance(spread, Why) else spread.kind} bonferroni"
     note = _caution(ranking, spread, chosen.interval)

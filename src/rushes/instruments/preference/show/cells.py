@@ -76,7 +76,7 @@ def order_words(strengths: Iterable[Measurement]) -> str:
     if any(m.interval is not None for m in given):
         return f"{interval_words(given)} Where they overlap, the order is open."
     why = next((f": {m.note}" for m in given if m.note), "")
-    return f"There are no intervals{why}. So nothing says how sure the order is."
+    return f"There are no intervals{why}. So the order's certainty is unknown."
 
 
 def below_minimum(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> str:

@@ -103,7 +103,7 @@ def _metrics(entry: Entry) -> Iterator[Figure]:
     yield drawn(
         f"{entry.subject.id}: metrics against votes",
         "How often each metric's better clip is the one people chose, with their intervals. The dashed line "
-        "is a coin; an interval across it says nothing.",
+        "is chance; an interval across it is inconclusive.",
         partial(dot_chart, dots, "picks the winner", most=1.0, rule=0.5),
     )
 

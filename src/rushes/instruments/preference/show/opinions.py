@@ -30,11 +30,20 @@ def scored(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE, que
 
 def score_ranks(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> dict[str, Interval]:
     """By system: the ranks that the ratings on the main question leave open; the reference has none."""
+    ranks = _main_ranks(measurements, exclusion)
+    return {m.place["system"]: m.interval for m in ranks if m.interval is not None}
+
+
+def rank_numbers(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> dict[str, float]:
+    """By system: its rank on the main question; equal systems share one."""
+    return {m.place["system"]: float(m.value) for m in _main_ranks(measurements, exclusion) if m.value is not None}
+
+
+def _main_ranks(measurements: Iterable[Measurement], exclusion: str) -> list[Measurement]:
     given = list(measurements)
     first = scored(given, exclusion=exclusion)
     asked = first[0].place["question"] if first else ""
-    ranks = [m for m in raw_numbers(given, "mos_rank", exclusion) if m.place["question"] == asked]
-    return {m.place["system"]: m.interval for m in ranks if m.interval is not None}
+    return [m for m in raw_numbers(given, "mos_rank", exclusion) if m.place["question"] == asked]
 
 
 def scale_words(measurement: Measurement) -> str:
@@ -200,5 +209,5 @@ def faults(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> 
         title=ruled_title("Marked faults", exclusion),
         columns=(*TEXT("fault"), *COUNT(*systems)),
         rows=rows,
-        caption="How often raters marked the fault in the system's clips. The times are in the exports.",
+        caption="How often raters marked the fault in the system's clips. The study's Faults page shows the times.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from rushes.core import Interval, Measurement
@@ -19,12 +20,14 @@ from rushes.instruments.preference.show.tables import (
     exclusion_rules,
     minimum_note,
     possible_ranks,
+    rank_numbers,
     ranked,
     ranking_note,
     under,
 )
 from rushes.instruments.preference.show.validity import metric_names, predictions
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
+from rushes.present.verdict.verdict import listed
 from rushes.storage.runs import Entry, Run
 
 
@@ -131,57 +134,88 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
     """Which metric picks the human winner most often, and whether it is surely better than a coin."""
     first = best[0]
     if first.value is None:
-        return f"{study}: no vote has two clips that a metric tells apart."
+        return f"{study}: no vote has two clips with different metric values."
     name = metric_names(best)[first.place["reading"]]
     line = f"{name} picks the human winner most often ({float(first.value):.0%} of {first.count} decided votes)."
     if first.interval is not None and first.interval.low <= 0.5:
-        line += " Its interval holds 50 %: no metric here is significantly better than a coin."
+        line += " Its interval includes 50 %: no metric here is significantly better than chance."
     return line
 
 
 def headline(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> str:
     """Who is first and how sure that is, by the ranks that the table calls possible: "amber first, …"; "" for none.
 
-    A lead is significant where nobody else may be first. Names stay as they are spelt.
+    A lead is significant where nobody else may be first. Systems of one rank are equal, and the words say so: "amber
+    and birch equal first, …". Names stay as they are spelt.
     """
     found = list(measurements)
     if means := opinions.scored(found, exclusion=exclusion):
         return _opinion_headline(found, means, exclusion)
     strengths = ranked(found, exclusion=exclusion)
-    names = [m.place["system"] for m in strengths]
-    return _lead(names, possible_ranks(found, exclusion=exclusion), wins=_wins(strengths[:2]))
+    tied = _tied([m.place["system"] for m in strengths], rank_numbers(found, exclusion=exclusion))
+    return _lead(tied, possible_ranks(found, exclusion=exclusion), wins=_wins(strengths, tied))
 
 
-def _wins(strengths: Sequence[Measurement]) -> str:
+def _tied(names: Sequence[str], ranks: Mapping[str, float]) -> list[list[str]]:
+    """The systems in their order, those of one rank together; one without a rank is alone."""
+    return [list(some) for _, some in groupby(names, key=lambda name: ranks.get(name, name))]
+
+
+def _wins(strengths: Sequence[Measurement], tied: Sequence[Sequence[str]]) -> str:
     """ "wins an estimated 58% of decided votes against": the leader, by its strength and the next one's."""
-    known = [float(m.value) for m in strengths if m.value is not None]
-    if len(known) < 2:
+    if len(tied) < 2 or len(tied[0]) > 1:
         return ""
-    return f"wins an estimated {preferred(known[0] - known[1]):.0%} of decided votes against"
+    known = [float(m.value) for m in strengths[:2] if m.value is not None]
+    return f"wins an estimated {preferred(known[0] - known[1]):.0%} of decided votes against" if known[1:] else ""
 
 
 def _opinion_headline(found: Sequence[Measurement], means: Sequence[Measurement], exclusion: str) -> str:
     """As `headline`, with the leader's score; the reference is not in the race."""
     ranks = opinions.score_ranks(found, exclusion=exclusion)
     rated = [m for m in means if m.place["system"] in ranks] or list(means)
-    first, span = rated[0], "" if rated[0].interval is None else f", {ends_text(rated[0])}"
+    tied = _tied([m.place["system"] for m in rated], opinions.rank_numbers(found, exclusion=exclusion))
+    first, several = rated[0], len(tied[0]) > 1
+    # Equal scores may have different intervals: the table has each.
+    span = "" if several or first.interval is None else f", {ends_text(first)}"
     score = f"mean opinion score {number(first).text} {opinions.scale_words(first)}{span}"
-    names = [m.place["system"] for m in rated]
-    return _lead(names, ranks, score=f" ({score})")
+    return _lead(tied, ranks, score=f" ({score})")
 
 
-def _lead(names: Sequence[str], ranks: Mapping[str, Interval], *, score: str = "", wins: str = "") -> str:
-    if len(names) < 2:
-        return f"{', '.join(names)}; there is nothing to compare with."
-    first, rest = names[0], f"then {', then '.join(names[1:])}"
-    span = ranks.get(first)
-    if span is None:
-        return f"{first} first{score}, {rest}. There are no intervals, so how sure this order is remains open."
-    others = [name for name in names[1:] if (theirs := ranks.get(name)) is None or theirs.low <= 1]
-    if not others and span.high <= 1:
-        seen = f": it {wins} {names[1]}" if wins else ""
-        return f"{first} first{score}, {rest}. {first}'s lead is significant{seen}."
-    if names[1] in others or not others:
-        seen = f": {first} {wins} it" if wins else ""
-        return f"{first} first{score}, {rest}. The lead over {names[1]} isn't significant{seen}."
-    return f"{first} first{score}, {rest}. The lead over {' and '.join(others)} isn't significant."
+def _lead(tied: Sequence[Sequence[str]], ranks: Mapping[str, Interval], *, score: str = "", wins: str = "") -> str:
+    """The order, then how sure its head is. `tied`: best first, equal systems together."""
+    if sum(map(len, tied)) < 2:
+        return f"{', '.join(*tied)}; there is nothing to compare with." if tied else ""
+    leaders, *rest = tied
+    last = "equal" if not rest else "first" if len(leaders) == 1 else "equal first"
+    order = ", then ".join([f"{_every(leaders)} {last}{score}", *(_level(some) for some in rest)])
+    return f"{order}. {_how_sure(leaders, rest, ranks, wins)}"
+
+
+def _how_sure(leaders: Sequence[str], rest: Sequence[Sequence[str]], ranks: Mapping[str, Interval], wins: str) -> str:
+    spans = [ranks[name] for name in leaders if name in ranks]
+    if len(spans) < len(leaders):
+        return "There are no intervals, so how sure this order is remains open."
+    if not rest:
+        return "No difference is significant."
+    whose = f"{leaders[0]}'s" if len(leaders) == 1 else "Their"
+    if all(span.high <= len(leaders) for span in spans):  # each is significantly ahead of everyone outside the tie
+        return f"{whose} lead is significant{f': it {wins} {_each(rest[0])}' if wins else ''}."
+    others = [name for some in rest for name in some if (span := ranks.get(name)) is None or span.low <= 1]
+    if not others:
+        return f"{whose} lead isn't significant in every comparison."
+    near = [name for name in rest[0] if name in others] or others
+    against = "it" if len(near) == 1 else "each"
+    seen = f": {leaders[0]} {wins} {against}" if wins and near[0] in rest[0] else ""
+    return f"{'The' if len(leaders) == 1 else 'Their'} lead over {_every(near)} isn't significant{seen}."
+
+
+def _every(names: Sequence[str]) -> str:
+    return listed(names, most=len(names))
+
+
+def _level(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{_every(names)} equal"
+
+
+def _each(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"each of {_every(names)}"

@@ -141,6 +141,12 @@ def possible_ranks(measurements: Sequence[Measurement], *, exclusion: str = NO_R
     return {m.place["system"]: m.interval for m in found if m.interval is not None and m.why is None}
 
 
+def rank_numbers(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> dict[str, float]:
+    """By system: its rank over all families; equal systems share one."""
+    found = over_all(raw_numbers(measurements, "bt_rank", exclusion))
+    return {m.place["system"]: float(m.value) for m in found if m.value is not None}
+
+
 def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
     """Why there is no ranking; "" when there is one."""
     strengths = ranked(measurements, exclusion=exclusion)
@@ -148,7 +154,7 @@ def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
         return ""
     if not strengths:
         earlier = any(m.name == "bt_elo" and "bound" in keys_of(m) for m in measurements)
-        return "this run is of an earlier version; write it again" if earlier else "no votes yet"
+        return "this run is from an earlier version; run the command again" if earlier else "no votes yet"
     ranks = over_all(raw_numbers(measurements, "bt_rank", exclusion))
     return "" if any(m.value is not None for m in ranks) else next((m.note for m in strengths if m.value is None), "")
 

@@ -34,7 +34,7 @@ def validity(measurements: Iterable[Measurement]) -> Table:
             *NUMBER("with ties ↑", "suggested threshold"),
         ),
         rows=rows,
-        caption=f"0.5 is a coin. {interval_words(picks)} A threshold was fitted and judged on the same votes.",
+        caption=f"0.5 is chance. {interval_words(picks)} A threshold was fitted and judged on the same votes.",
     )
 
 

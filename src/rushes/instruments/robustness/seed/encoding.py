@@ -76,7 +76,7 @@ def check_collisions(axis: str, values: Iterable[object], where: str) -> dict[st
         if encoded in by_encoding:
             raise MetricComputationError(
                 f"{where}: axis {axis}: the values {by_encoding[encoded]!r} and {value!r} both encode as {encoded!r}, "
-                "so their runs share a directory; give them names that stay apart"
+                "so their runs share a directory; give them different names"
             )
         by_encoding[encoded] = value
     return by_encoding

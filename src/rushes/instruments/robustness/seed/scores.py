@@ -137,7 +137,7 @@ def unusable_numbers(record: Mapping[str, object], where: str) -> tuple[str, ...
     """A line for each confidence or entropy that cannot be reckoned with, for people to read."""
     given = ((key, _rich_value(record, key)) for key in RICH_NUMBERS)
     return tuple(
-        f"{where}: {key} is {number_text(value)}, which is no number to reckon with"
+        f"{where}: {key} is {number_text(value)}, which is not a usable number"
         for key, value in given
         if value is not None and not is_usable(value)
     )

@@ -108,7 +108,7 @@ def read_sweep(
     manifest = manifests.read_json_object(source, inside=None if follow_links else folder)
     if manifests.manifest_family(manifest, source) != manifests.RUNS_FAMILY:
         raise MetricComputationError(
-            f"{source}: has results without traces, and so no answers; "
+            f"{source}: has results but no traces, so there are no answers; "
             "`rushes robust` gives its confidence and entropy statistics"
         )
     rows = manifests.object_list(manifest, "runs", source)

@@ -147,7 +147,7 @@ def _check_inside(path: Path, folder: Path) -> None:
     target, home = os.path.realpath(path), os.path.realpath(folder)
     if os.path.commonpath((target, home)) != home:
         raise MetricComputationError(
-            f"{path}: is a link out of the sweep; copy what it leads to into the sweep, or give "
+            f"{path}: is a link out of the sweep; copy its target into the sweep, or give "
             f"{option('--follow-links', 'follow_links=True')}"
         )
 

@@ -23,10 +23,10 @@ def sweep_remarks(sweep: Sweep, scores: Sequence[RunScore]) -> tuple[str, ...]:
     """One line for each, in a fixed order; () for a whole sweep in which every judge answered."""
     lines = list(sweep.remarks)
     if len(sweep.runs) < sweep.declared_runs:
-        lines.append(f"{sweep.declared_runs - len(sweep.runs)} of {sweep.declared_runs} runs are not there yet")
+        lines.append(f"{sweep.declared_runs - len(sweep.runs)} of {sweep.declared_runs} runs are missing so far")
     if sweep.baseline.directory != sweep.declared_baseline:
         lines.append(
-            f"the declared baseline {sweep.declared_baseline} is not there; "
+            f"the declared baseline {sweep.declared_baseline} is missing; "
             f"every run is compared with {sweep.baseline.directory} instead"
         )
     return (*lines, *failure_remarks(scores), *number_remarks(scores))

@@ -74,7 +74,7 @@ def _sentence(entry: Entry) -> str:
     """ "" where the run has no ESI at a value, as one of format 1."""
     known: Any = entry.subject.facts
     if (known.get("baseline") or {"answer": ""}).get("answer", "") is None:
-        return f"In {entry.subject.id} nothing can be said: the judge failed in the baseline run."
+        return f"{entry.subject.id} has no result: the judge failed in the baseline run."
     name = "esi_one_axis" if known.get("design") == ONE_AT_A_TIME else "esi"
     scores = [
         (float(readings[name].value or 0), axis, value)

@@ -108,9 +108,9 @@ def _verdict(reply: bytes, *, logprobs: bool) -> Verdict:
         data = json.loads(reply.decode("utf-8"))
         text = data["choices"][0]["message"]["content"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        return Verdict.failure("the endpoint's reply is no chat completion")
+        return Verdict.failure("the endpoint's reply is not a chat completion")
     if not isinstance(text, str) or not text.strip():
-        return Verdict.failure("the model answered nothing")
+        return Verdict.failure("the model gave an empty answer")
     verdict = parsed_verdict(without_fence(text))
     if verdict.failed:
         first, _, rest = text.strip().partition("\n")

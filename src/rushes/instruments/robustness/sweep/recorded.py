@@ -35,7 +35,7 @@ class RecordedJudge(Judge):
         return {"kind": "recorded", **dict(self.who)}
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
-        return Verdict.failure("the answers are recorded; there is nobody to ask")
+        return Verdict.failure("the answers are recorded, so there is no judge to ask")
 
 
 def recorded_sweeps(run: Run, folder: Path) -> Iterator[tuple[Path, str]]:

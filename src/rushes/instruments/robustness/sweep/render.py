@@ -27,10 +27,10 @@ _AAC_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 6400
 def check_source(source: Path, facts: MediaFacts, axes: Iterable[str]) -> None:
     """Refuse, before the first run, a clip that an axis cannot be applied to."""
     if facts.video is None:
-        raise MediaError(f"{source}: expected a picture to perturb; found none")
+        raise MediaError(f"{source}: expected a video to perturb; found none")
     needed = [axis for axis in axes if AXES[axis].sound]
     if needed and facts.audio is None:
-        raise InputError(f"{source}: has no sound, which axis {needed[0]} needs; leave the axis or the clip out")
+        raise InputError(f"{source}: has no sound, which axis {needed[0]} needs; leave out the axis or the clip")
 
 
 def render(source: Path, target: Path, values: Mapping[str, float], *, seed: int, clip_sha256: str) -> None:

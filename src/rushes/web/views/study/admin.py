@@ -69,7 +69,7 @@ def invite(request: Request, study: str, form: Form) -> Response:
     names = [name for line in str(form.get("names", "")).splitlines() if (name := line.strip())]
     count = _count(str(form.get("count", "")))
     if not names and not count:
-        raise InputError("Say how many raters to invite, or give their names.")
+        raise InputError("Give the number of raters to invite, or their names.")
     made = workbench(request).service.invite(study, count=count or len(names), names=names)
     return _links(request, study, made)
 
@@ -110,7 +110,7 @@ def exclude(request: Request, study: str) -> Response:
 def restore(request: Request, study: str, rater: str, form: Form) -> Response:
     why = " ".join(str(form.get("why", "")).split())[:500]
     if not why:
-        raise InputError("Say why the rater is taken back: the log keeps it.")
+        raise InputError("Give a reason for reinstating the rater; it goes into the log.")
     workbench(request).service.restore_rater(study, rater, why=why)
     return see(f"/studies/{study}/raters")
 
@@ -275,7 +275,7 @@ def erase(request: Request, study: str, form: Form) -> Response:
     if bool(rater) == bool(participant):
         raise InputError("Give the rater's code or the participant's id: one of the two.")
     if form.get("sure") != "yes":
-        raise InputError("Tick that this person is to be erased for good.")
+        raise InputError("Tick the box to confirm that this person's data are erased for good.")
     new, votes = workbench(request).service.running.erase_rater(study, rater=rater, participant=participant)
     return _running_page(request, study, notice=f"Erased. The log calls this rater {new} now; {votes} votes concerned.")
 

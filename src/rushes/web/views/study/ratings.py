@@ -291,7 +291,7 @@ def source(request: Request, assignment: str) -> Response:
     try:
         media = bench.service.source_media(rater_token(request), assignment)
     except NotAllowed:
-        raise Refusal(404, "There is no such clip, or it is not yours to see.") from None
+        raise Refusal(404, "There is no such clip, or you are not allowed to see it.") from None
     return clip_response(request, media, bench.service, bench.digests)
 
 
@@ -313,4 +313,4 @@ def _media(request: Request, token: str) -> Media:
             return replace(service.media(behind(token)), etag=token_hash(token)[:16])
     except NotAllowed:
         pass
-    raise Refusal(404, "There is no such clip, or it is not yours to see.")
+    raise Refusal(404, "There is no such clip, or you are not allowed to see it.")

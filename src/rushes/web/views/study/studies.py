@@ -105,7 +105,7 @@ def _create(bench: Workbench, plan: StudyPlan) -> None:
         return
     made = [entry.detail.get("plan") for entry in bench.service.audit(plan.name) if entry.action == CREATED]
     if not made or canonical_json(made[-1]) != canonical_json(settings(plan)):
-        raise InputError(f"Study {plan.name} is there already, empty, with another plan. Choose another key.")
+        raise InputError(f"Study {plan.name} already exists, empty, with another plan. Choose another key.")
 
 
 def read_plan(form: FormData) -> StudyPlan:
@@ -262,6 +262,6 @@ def anchored(data: bytes, folder: Path | None) -> str:
     for row in reader:
         place = Path(row["path"] or "")
         if not place.is_absolute() and folder is None:
-            raise InputError(f"The CSV names {row['path']!r}: say in which folder on the server the clips are.")
+            raise InputError(f"The CSV names {row['path']!r}; give the folder on the server that holds the clips.")
         writer.writerow({**row, "path": str((folder or Path()) / place)})
     return out.getvalue()

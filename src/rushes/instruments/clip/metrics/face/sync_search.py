@@ -257,7 +257,7 @@ def mouth_audio_margin(seen: Any) -> Measurement:
     if isinstance(found, str):
         return Measurement.missing(bound, found)
     if -found.margin_spread <= found.margin < 0:
-        why = f"cannot be told: {found.margin:.2f}".replace("-", "−") + f" ± {found.margin_spread:.2f}"
+        why = f"unclear: {found.margin:.2f}".replace("-", "−") + f" ± {found.margin_spread:.2f}"
         return Measurement.missing(bound, why, count=found.pairs)
     note = found.in_words if found.is_clear and found.in_words != "in sync" else seen.faces.choice
     return Measurement(definition=bound, value=found.margin, count=found.pairs, note=note)

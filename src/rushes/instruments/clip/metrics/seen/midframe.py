@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import lane
@@ -110,7 +110,7 @@ def _reduced(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _require() -> None:
     if find_spec("torch") is None:
-        raise MissingDependency("RIFE needs torch; run: pip install 'rushes[fvd]'")
+        raise not_installed("RIFE needs torch", extra="fvd")
     from rushes.vision.models.cache import model_path
 
     model_path("rife-3.8.npz")

@@ -11,7 +11,7 @@ from av.video.reformatter import Interpolation, VideoReformatter
 from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
-from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import from_zero, lane
@@ -89,7 +89,7 @@ class ShotCollector:
 
 def _require() -> None:
     if find_spec("torch") is None:
-        raise MissingDependency("TransNetV2 needs torch; run: pip install 'rushes[fvd]'")
+        raise not_installed("TransNetV2 needs torch", extra="fvd")
     from rushes.vision.models.cache import model_path
 
     model_path("transnetv2.npz")

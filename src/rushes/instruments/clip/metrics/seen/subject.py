@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.errors import MissingDependency
+from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import from_zero, lane, share
@@ -65,7 +66,7 @@ def _drift(name: str, part: str, summary: str) -> Definition:
     return from_zero(
         name=name,
         unit="1",
-        better="lower",
+        better="neither",
         summary=summary,
         formula=f"mean over looks of ‖f(t + {APART_MS:g} ms) − f(t)‖; f: Inception's 2048 features, its last 8 × 8 map "
         f"averaged over {_AVERAGED[part]}; ten looks a second",
@@ -215,7 +216,7 @@ def _straightness(seen: SubjectObservation) -> Measurement:
 def require_subject() -> None:
     """Raises `MissingDependency` where torch or one of the two networks is not here."""
     if find_spec("torch") is None:
-        raise MissingDependency("features of frames need torch; run: pip install 'rushes[fvd]'")
+        raise not_installed("frame features need torch", extra="fvd")
     for group in ("subject", "inception"):
         if not is_pulled(group_named(group)):
             raise MissingDependency(

@@ -189,7 +189,7 @@ def steady_tone_db(seen: Any) -> Measurement:
     if seen.audio is None or not len(seen.audio.samples):
         return Measurement.missing(STEADY_TONE_DB, str(seen.audio_missing or "the clip has no sound"))
     if not np.isfinite(seen.audio.samples).all():
-        return Measurement.missing(STEADY_TONE_DB, "the sound holds samples that are no numbers; export it again")
+        return Measurement.missing(STEADY_TONE_DB, "the sound has samples that are NaN; export it again")
     found = steady_tone(seen.audio.samples, seen.audio.rate)
     if found is None:
         return Measurement.missing(STEADY_TONE_DB, "the sound is too quiet or too short to judge")

@@ -53,7 +53,7 @@ def distillmos(seen: Any) -> Measurement:
 
 
 def _require() -> None:
-    optional_package("torch", NEEDS_TORCH)
+    optional_package("torch", NEEDS_TORCH, extra="fvd")
     if not is_pulled(group_named(GROUP)):
         raise MissingDependency(f"DistillMOS needs its network; run: {pull_command(GROUP)}")
 

@@ -72,7 +72,7 @@ def voices_alike(gen: Samples, gt: Samples) -> Seen:
     voices = []
     for side, samples in (("generated clip", gen), ("reference", gt)):
         if not np.isfinite(samples).all():
-            return Seen(missing=f"the {side}'s sound holds samples that are no numbers; export it again")
+            return Seen(missing=f"the {side}'s sound has samples that are NaN; export it again")
         speech = spoken(samples, speech_parts(speech_probabilities(samples).tolist(), len(samples)))
         if len(speech) < LEAST_S * RATE:
             return Seen(missing=f"{len(speech) / RATE:.1f} s of speech in the {side}; {LEAST_S:g} are needed")

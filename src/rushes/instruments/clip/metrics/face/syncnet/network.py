@@ -117,12 +117,12 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise WeightsError(
-            f"{path}: expected SyncNet weights, got a file with more than plain tensors; it was not loaded"
+            f"{path}: expected SyncNet weights; got a file that holds more than plain tensors, which was not loaded"
         ) from None
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         digest = short_digest(file_digest(path))
         raise WeightsError(
-            f"{path}: expected SyncNet's syncnet_v2.model, got a file with sha256 {digest}… that torch cannot read "
+            f"{path}: expected SyncNet's syncnet_v2.model; got a file with sha256 {digest}… that torch cannot read "
             f"({type(error).__name__})"
         ) from None
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
