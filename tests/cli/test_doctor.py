@@ -118,7 +118,9 @@ def test_a_clip_is_measured_and_not_only_read(monkeypatch: pytest.MonkeyPatch) -
     def refuse(*given: object) -> object:
         raise TypeError("No matching definition for argument type(s) array(uint8)")
 
+    # Both ways to the sums of a frame: by OpenCV, and by numba where a test before this one has loaded it.
     monkeypatch.setattr("rushes.instruments.clip.frames.picture_grid.frame_sums", refuse)
+    monkeypatch.setattr("rushes.instruments.clip.frames.picture_grid.FrameKernel", refuse)
     done = rushes()
     said = " ".join(done.stdout.split())
     assert (

@@ -129,9 +129,9 @@ def test_config_shows_what_holds_and_from_where(tmp_path: Path, monkeypatch: pyt
     assert json.loads(command("config", "--json").stdout)["settings"] == [
         {"command": "gate", "option": "--level", "value": 0.9}
     ]
-    assert "as asked" in command("--config", "none", "config").stdout
+    assert "as requested" in command("--config", "none", "config").stdout
     monkeypatch.setenv("RUSHES_CONFIG", "none")
-    assert "as asked" in command("config").stdout and "RUSHES_CONFIG" in command("config").stdout
+    assert "as requested" in command("config").stdout and "RUSHES_CONFIG" in command("config").stdout
     write(tmp_path, "")
     monkeypatch.delenv("RUSHES_CONFIG")
     assert "sets nothing" in command("config").stdout

@@ -125,7 +125,7 @@ def elo(system: str, value: float | None = 1000.0, **more: object) -> Measuremen
 def test_what_a_number_is_about_is_said_where_the_definition_asks() -> None:
     with pytest.raises(DefinitionError, match="lacks 'system'"):
         Measurement(definition=ELO, value=1.0, count=1)
-    with pytest.raises(DefinitionError, match="is text"):
+    with pytest.raises(DefinitionError, match="must be text"):
         elo("a", family=3)
     assert elo("a", family="zoom").at == (("family", "zoom"), ("system", "a"))
     assert Measurement.missing(ELO, "no votes", at={"system": "a"}).place == {"system": "a"}

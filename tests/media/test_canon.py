@@ -241,7 +241,7 @@ def test_a_clip_without_frames_is_refused(tmp_path):
     end = data.index(b"moov", body) - 4
     data[body + 4 : end] = bytes(end - body - 4)
     source.write_bytes(data)
-    with pytest.raises(MediaError, match=r"in\.mp4: no frame of it can be decoded"):
+    with pytest.raises(MediaError, match=r"in\.mp4: none of its frames can be decoded"):
         canonicalize(source, tmp_path / "out.mp4")
     assert [p.name for p in tmp_path.iterdir()] == ["in.mp4"]
 

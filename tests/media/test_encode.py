@@ -73,7 +73,7 @@ def test_an_odd_size_needs_a_format_without_shared_chroma(tmp_path):
 @pytest.mark.parametrize(
     ("frames", "words"),
     [
-        ([], "no frames"),
+        ([], "expected at least one frame"),
         ([flat(1), flat(1, size=(64, 16))], "one size, 32×16, got 64×16"),
         ([np.zeros((16, 32), np.float32)], "uint8, got"),
         ([np.zeros((16, 32, 4), np.uint8)], "H×W×3 or H×W"),

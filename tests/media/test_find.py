@@ -158,7 +158,7 @@ def test_what_is_passed_over_is_counted_and_said(folder: Path) -> None:
     os.mkfifo(folder / "pipe.mp4")
     found = search_clips([folder, folder / "take10.mp4", folder / "s*"])
     said = "3 non-video files (no ending, .json, .txt), 1 hidden, 1 broken link, 1 clip named twice, "
-    said += "1 folder that a pattern matched, 1 that is no regular file"
+    said += "1 folder that a pattern matched, 1 that is not a regular file"
     assert str(found.passed_over) == said
     assert str(search_clips(folder / "take10.mp4").passed_over) == ""
 

@@ -81,7 +81,7 @@ def test_a_backup_is_restored_and_work_goes_on(service, clock, study, tmp_path, 
             assert votes(restored) == votes(service)
             vote_through(restored, clock, study, 1)  # new rows take new ids
             assert len(votes(restored)) == 2 * len(votes(service))
-        with pytest.raises(InputError, match=r"exists already|holds studies"):
+        with pytest.raises(InputError, match=r"exists already|already contains studies"):
             restore(tmp_path / "kept", place, media=tmp_path / f"again-{number}")
 
 

@@ -51,7 +51,7 @@ def test_open_pause_close_pay_and_erase(db, tmp_path):
         service.running.join(urlsplit(link).path.rpartition("/")[2], participant="5f00aa5f00aa5f00aa5f00aa")
     assert "paused" in rushes("pause", "takes", "--db", db).stdout
     again = rushes("pause", "takes", "--db", db)
-    assert again.exit_code == 1 and "paused already" in again.stderr and "Traceback" not in again.stderr
+    assert again.exit_code == 1 and "already paused" in again.stderr and "Traceback" not in again.stderr
     assert "is open" in rushes("reopen", "takes", "--db", db).stdout
     assert "is closed" in rushes("close", "takes", "--db", db).stdout
     ids = tmp_path / "ids.txt"

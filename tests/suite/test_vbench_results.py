@@ -132,7 +132,7 @@ def test_image_to_video(tmp_path: Path) -> None:
         ('{"scene": [0.5, [{"video_path": "a", "video_results": 50}]]}', "scene of a is 50, above 1"),
         (
             '{"scene": [0.5, [{"video_path": "a", "video_results": 0}, {"video_path": "a", "video_results": 1}]]}',
-            "a is there twice",
+            "a appears twice",
         ),
     ],
 )
@@ -145,5 +145,5 @@ def test_bad_files_are_one_line(tmp_path: Path, text: str, message: str) -> None
 
 def test_a_dimension_in_two_files(tmp_path: Path) -> None:
     files = [results_file(tmp_path / f"{n}.json", {"scene": 0.5}) for n in "ab"]
-    with pytest.raises(InputError, match="scene is in another file"):
+    with pytest.raises(InputError, match="scene is also in another file"):
         read_vbench(files)

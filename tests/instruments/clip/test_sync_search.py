@@ -118,7 +118,7 @@ def test_other_peoples_sound_fits_no_better_in_place() -> None:
 def test_a_margin_below_zero_within_its_standard_error_is_no_verdict() -> None:
     notes = [_measured(_levels(125, seed), _tone(_levels(125, 50 + seed)))[0] for seed in range(12)]
     open_ones = [one for one in notes if one.value is None]
-    assert open_ones and all(one.note.startswith("cannot be told: −0.") and " ± 0." in one.note for one in open_ones)
+    assert open_ones and all(one.note.startswith("unclear: −0.") and " ± 0." in one.note for one in open_ones)
 
 
 def test_less_than_three_seconds_of_speech_give_no_verdict() -> None:

@@ -157,5 +157,5 @@ def test_the_command_keeps_features_on_request(
     assert [point.name for point in found.points[:2]] == ["take3.mp4", "take6.mp4"] and len(found.points) == 10
     for name in ("generated.npz", "ground_truth.npz"):
         assert (runs[0] / "features" / name).read_bytes() == (runs[1] / "features" / name).read_bytes()
-    with pytest.raises(InputError, match="name one"):
+    with pytest.raises(InputError, match="name its folder"):
         compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], keep_features=True)

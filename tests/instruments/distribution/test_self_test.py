@@ -37,7 +37,7 @@ def test_without_weights_the_arithmetic_alone_is_checked(tmp_path: Path, monkeyp
     covered = {name for check in checks for name in check.covers.split(", ")}
     assert covered >= {*PROTOCOLS, "fid-vid", "kvd"}  # no protocol is passed over in silence
     result = runner.invoke(app, ["fvd", "--self-test"])
-    assert result.exit_code == 0 and "2 hold, 0 do not, 8 could not be checked." in result.stdout
+    assert result.exit_code == 0 and "2 reproduced, 0 not, 8 could not be checked." in result.stdout
 
 
 def test_wrong_weights_do_not_hold(random_weights: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:

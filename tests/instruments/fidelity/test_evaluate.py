@@ -150,7 +150,7 @@ def test_another_question_is_another_run(sets: tuple[str, str]) -> None:
     [
         ({"metrics": "pnsr"}, "no fidelity metric is called 'pnsr'. Did you mean `psnr`"),
         ({"protocol": "wang"}, "no fidelity protocol is called 'wang'. Did you mean `wang2004`"),
-        ({"models": {"lpips": "nowhere.pth"}}, "nowhere.pth: no such file; models={'lpips': …}"),
+        ({"models": {"lpips": "nowhere.pth"}}, "nowhere.pth: no such file; check models={'lpips': …}"),
         ({"device": "tpu"}, "a device is cpu or cuda; got 'tpu'"),
     ],
 )

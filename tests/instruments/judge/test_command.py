@@ -69,7 +69,12 @@ def test_reports_queries_and_boards_take_a_judges_run(world, recorded, tmp_path)
     page = tmp_path / "report.html"
     assert run("report", recorded / "run", recorded / "pairs", "-o", page).exit_code == 0
     text = page.read_text()
-    for words in ("How reliable this judge is", "This judge follows the prompt", "answers, reasons", "hue 0"):
+    for words in (
+        "How reliable this judge is",
+        "This judge follows the prompt",
+        "Questions, answers and reasons",
+        "hue 0",
+    ):
         assert words in text
     assert "Ranking by judge:" in text
     found = rushes.query(recorded / "run", "SELECT count(*) AS n FROM measurements WHERE name = 'judge_grade'")

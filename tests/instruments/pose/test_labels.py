@@ -74,7 +74,9 @@ def test_files_that_name_different_skeletons_are_refused(tmp_path: Path) -> None
         scored(tmp_path, h36m, coco)
     with pytest.raises(InputError, match="p.npz: says its joints are h36m-17, which has no left_eye; coco-17"):
         scored(tmp_path, h36m, {"keypoints": walk(4)}, skeleton="coco-17")
-    with pytest.raises(InputError, match="p.npz says its joints are h36m-17 and .*g.npz coco-17; joints by index"):
+    with pytest.raises(
+        InputError, match="p.npz says its joints are h36m-17 and .*g.npz coco-17; both need one skeleton"
+    ):
         scored(tmp_path, h36m, coco, hips=(11, 12))
     with pytest.raises(InputError, match="p.npz: says its joints are 'foo'; known are coco-17"):
         scored(tmp_path, {"keypoints": walk(4), "skeleton": np.array("foo")}, coco)

@@ -40,7 +40,7 @@ def test_a_sample_with_one_system_only_gives_no_pair():
     [
         ([], "two or more systems; got 0"),
         (takes("a", 3), "got 1 (a)"),
-        (takes("ab", 1) * 2, "system a is there twice"),
+        (takes("ab", 1) * 2, "system a appears twice"),
         ([Take(system="a", sample="x"), Take(system="b", sample="y")], "no sample has clips of two systems"),
         ([Take(system="a", sample="x", family="T1"), Take(system="b", sample="x", family="T2")], "T1, T2"),
     ],

@@ -230,9 +230,7 @@ class TestTies:
         ]
         found = study_measurements(answers, rubric_version="best-worst-1", method=method("best-worst-3"))
         told = headline(found)
-        assert told.startswith(
-            "Eastlake first, then Northwind and Orbit equal. Eastlake's lead is significant: it "
-        )
+        assert told.startswith("Eastlake first, then Northwind and Orbit equal. Eastlake's lead is significant: it ")
         assert told.endswith(" of decided votes against each of Northwind and Orbit.")
 
     def test_of_pairs(self) -> None:

@@ -78,7 +78,7 @@ def test_what_cannot_be_compared(make_sweep, tmp_path):
         other = measure_robustness(make_sweep(axes, [1], lambda v, s, record=record: record, name=name))
         with pytest.raises(InputError, match=message):
             compare_judges(one, other)
-    with pytest.raises(InputError, match="no sweep of .* has a namesake"):
+    with pytest.raises(InputError, match="no sweep of .* has a counterpart"):
         compare_judges(one, measure_robustness([tmp_path / "axes", tmp_path / "base"]))
 
 

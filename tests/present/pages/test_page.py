@@ -183,7 +183,7 @@ def test_a_run_that_is_not_complete_says_so(tmp_path: Path, many: Callable[..., 
     going = tmp_path / "going"
     shutil.copytree(whole, going)
     info = json.loads((going / "run.json").read_text())
-    for status, words in (("running", "still going"), ("interrupted", "was interrupted")):
+    for status, words in (("running", "still running"), ("interrupted", "was interrupted")):
         (going / "run.json").write_text(json.dumps(info | {"status": status, "inputs": ["a", "b", "c"]}))
         text = write_report([going], tmp_path / "r.html", strips=0).path.read_text()
         assert "Not complete." in text and words in text and "2 of 3" in text

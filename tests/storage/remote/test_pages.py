@@ -60,7 +60,7 @@ def _told(page: str) -> list[str]:
         (("compare", "s3://takes/none", "s3://takes/none"), "expected a run directory with run.json"),
         (("compare", "s3://nobody-has-this/run", "s3://takes/none"), "no bucket"),
         (("clip", "TAKE", "-o", "s3://takes"), "the folder is missing"),
-        (("clip", "TAKE", "-o", "s3://nobody-has-this/run"), "there is no such bucket"),
+        (("clip", "TAKE", "-o", "s3://nobody-has-this/run"), "no such bucket"),
         (("clip", "TAKE", "-o", "https://host/run"), "begins with s3://, gs://, gcs://"),
         (("sweep", "TAKE", "--axis", "crf=18,28", "-o", "s3://takes"), "the folder is missing"),
         (("pose", "a.json", "b.json", "--norm", "all", "-o", "s3://takes/run"), "works on local files only"),

@@ -305,7 +305,7 @@ def test_files_that_do_not_fit_together_are_one_line(tmp_path: Path) -> None:
         read_run(folder)
     info = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps(info | {"seal": None}))  # as of before there were seals
-    with pytest.raises(RunError, match="do not fit together"):
+    with pytest.raises(RunError, match="are inconsistent"):
         read_run(folder)
 
 
@@ -363,7 +363,7 @@ def test_a_journal_that_rushes_did_not_write_is_refused_and_left_alone(tmp_path:
         run.add(entry("a"))
     foreign = b'{"subject": {"id": "a"}, "measurements": []}\n'
     (folder / "journal.jsonl").write_bytes(foreign)
-    with pytest.raises(RunError, match="do not fit together"):
+    with pytest.raises(RunError, match="are inconsistent"):
         RunWriter(folder, instrument="clip", settings={})
     assert (folder / "journal.jsonl").read_bytes() == foreign
 

@@ -119,10 +119,10 @@ def test_files_that_are_no_ratings(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_ratings(tmp_path / "missing.csv")
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="sample_id and 14 more are not there"):
+    with pytest.raises(InputError, match="sample_id and 14 more are missing"):
         read_ratings(tmp_path / "other.csv")
     (tmp_path / "empty.csv").write_bytes(b"")
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="expected the columns sample_id"):
         read_ratings(tmp_path / "empty.csv")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(InputError, match="UTF-8"):

@@ -48,7 +48,7 @@ def test_a_pickle_that_wants_to_run_something(tmp_path: Path, how: str) -> None:
         if how == "torch":
             content = wheel({"archive/data.pkl": content})
         with pytest.raises(
-            WeightsError, match=r"net: expected pickled arrays and nothing else \(it asks for .*nothing was run"
+            WeightsError, match=r"net: expected pickled arrays and nothing else \(it needs .*nothing was run"
         ):
             converted(content, how, "net")  # type: ignore[arg-type]
     assert not (tmp_path / "ran").exists()

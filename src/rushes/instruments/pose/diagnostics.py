@@ -228,7 +228,7 @@ def pose_warnings(
     if any("torso" in norm.name for norm in norms) and checks.narrow.count * 4 > checks.hips_seen:
         lines.append(
             f"{gt.path}: hip to hip is less than {NARROW:.0%} of the trunk in {checks.narrow.count} of "
-            f"{checks.hips_seen}frames (first {_frame(checks.narrow, gt, pairing)}), as from the side: PCK by the "
+            f"{checks.hips_seen} frames (first {_frame(checks.narrow, gt, pairing)}), as from the side: PCK by the "
             "torso is then a matter of few pixels; bbox-diagonal is not"
         )
     lines += [f"{gt.path}: {warning}" for norm in norms if (warning := norm.warning(checks.largest))]
