@@ -72,7 +72,7 @@ def test_reports_queries_and_boards_take_a_judges_run(world, recorded, tmp_path)
     for words in (
         "How reliable this judge is",
         "This judge follows the prompt",
-        "Questions, answers and reasons",
+        "Questions, answers, reasons",
         "hue 0",
     ):
         assert words in text
