@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.core.table import Table
+from rushes.core.words.number_text import with_minus
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.show.charts import charts
 from rushes.instruments.preference.show.section import grids
@@ -132,8 +133,8 @@ def test_the_results_page_and_its_twin_show_the_cells(study: Study, run: tuple[R
     for block in blocks:
         for kind, table in study_tables(run[0].measurements["odd"], exclusion=block["rule"]).items():
             assert block[kind] == table.as_dict()
-            for row in table.texts():
-                assert row in [line[: len(row)] for line in shown], (kind, row)
+            for row in ([with_minus(text) for text in line] for line in table.texts()):
+                assert row in [[with_minus(cell) for cell in line[: len(row)]] for line in shown], (kind, row)
 
 
 def test_json_and_csv_hold_the_cells(study: Study, run: tuple[Run, str], tmp_path: Path) -> None:
