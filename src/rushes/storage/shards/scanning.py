@@ -263,15 +263,22 @@ def _names(table: pa.Table) -> tuple[Any, Any]:
     return pa.array([one.about for one in read]), pa.array([one.kind for one in read])
 
 
-def tally_not_judged(shards: Shards, *, of_sound: Callable[[str], bool] = lambda name: False) -> Counter[str]:
+def tally_not_judged(
+    shards: Shards, *, of_sound: Callable[[str], bool] = lambda name: False, only: str = ""
+) -> Counter[str]:
     """Metrics with a rule but without a value, as the clips' facts list them, with how many clips.
 
-    Those that are `of_sound` are not counted for clips without sound.
+    Those that are `of_sound` are not counted for clips without sound. Clips whose flag of this name is false are left
+    out: `only="decode_ok"` counts those that can be decoded.
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    flags = [key.column("value") for key in shards.readings if only and key.name == only]
     found: Counter[str] = Counter()
-    for _, batch in batches(shards, ("facts",)):
+    for _, batch in batches(shards, ("facts", *flags)):
+        for name in flags:
+            batch = batch.filter(pc.fill_null(pc.not_equal(batch.column(name), pa.scalar(0.0)), True))
         lists = pc.struct_field(pc.extract_regex(batch.column(0), _NOT_JUDGED), "names")
         silent = pc.match_substring(batch.column(0), _SILENT)
         for without, part in ((True, lists.filter(silent)), (False, lists.filter(pc.invert(silent)))):

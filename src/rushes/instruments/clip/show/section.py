@@ -16,6 +16,7 @@ from rushes.instruments.clip.bundle import by_name
 from rushes.instruments.clip.frames.film_strips import film_strips
 from rushes.instruments.clip.instrument import INSTRUMENT
 from rushes.instruments.clip.metrics import known, readings
+from rushes.instruments.clip.metrics.timing import DECODE_OK
 from rushes.instruments.clip.show.tables import columns, worst_first
 from rushes.instruments.clip.show.timeline import clip_timeline, kept_series
 from rushes.instruments.clip.signals.badges import fired_rules
@@ -67,7 +68,7 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
             total=len(codes),
             counts=dict(zip(SIGNALS, counts, strict=False)),
             reasons=counted.about,
-            not_judged=scanning.tally_not_judged(shards, of_sound=sound_rules(run)),
+            not_judged=scanning.tally_not_judged(shards, of_sound=sound_rules(run), only=DECODE_OK.name),
             words=counted.words,
         ),
         kinds=ranked(counted.kinds),
