@@ -77,7 +77,8 @@ compat: ## newest and oldest of every package, on each Python 3.11 to 3.13 that 
 screenshots: models system ## every page at four widths, light and dark, into screenshots/
 	$(BIN)/python scripts/screenshots.py $(SUITE)
 
-docs: setup ## regenerate docs/metrics.md, docs/api.md and docs/models.md
+docs: setup ## regenerate docs/commands.md, docs/metrics.md, docs/api.md and docs/models.md
+	$(BIN)/python scripts/commands_page.py docs/commands.md
 	$(BIN)/python scripts/metrics_page.py docs/metrics.md
 	$(BIN)/python scripts/api_page.py docs/api.md
 	$(BIN)/python scripts/models_page.py docs/models.md

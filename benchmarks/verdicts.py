@@ -4,8 +4,9 @@
     python benchmarks/verdicts.py CLIPS LIST.csv …      folders and lists of clips of your own
     python benchmarks/verdicts.py --plant FOLDER        only write the planted clips there
 
-Writes the generated part of docs/verdicts.md and, with the counts, `verdict_rates.json` beside the profiles, which
-`rushes metrics NAME` prints and a pass is counted by. Planted clips are kept under `--work`; a second run measures.
+Writes the generated parts of docs/verdicts.md (the summary) and docs/verdict-rates.md and, with the counts,
+`verdict_rates.json` beside the profiles, which `rushes metrics NAME` prints and a pass is counted by.
+Planted clips are kept under `--work`; a second run measures.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=None, help="workers; default: the cores")
     parser.add_argument("--sample", type=int, default=SAMPLE, help=f"clips a cell; default {SAMPLE}")
     parser.add_argument("--plant", type=Path, help="write the planted clips into this folder and stop")
-    parser.add_argument("--page", type=Path, help="default docs/verdicts.md; with --quick only where it is named")
+    parser.add_argument(
+        "--page",
+        type=Path,
+        help="default docs/verdicts.md, verdict-rates.md beside it; with --quick only where it is named",
+    )
     parser.add_argument("--data", type=Path, help="default verdict_rates.json of the package; likewise")
     parser.add_argument("--json", type=Path, help="also write every single verdict here")
     parser.add_argument("--record", action="store_true", help="also write the totals into RESULTS.md")
@@ -131,7 +136,8 @@ def _run(asked: argparse.Namespace) -> None:
         page.clip_section(clips, left_out),
     ]
     if asked.page:
-        page.write_page(asked.page, sections)
+        page.write_page(asked.page, sections[:1])
+        page.write_page(asked.page.with_name(page.RATES_PAGE), sections[1:])
     if asked.data:
         _write_json(asked.data, rates.as_dict())
     if asked.record:

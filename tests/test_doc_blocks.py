@@ -26,7 +26,7 @@ from rushes.vision.models.cache import is_pulled
 from rushes.vision.models.catalogue import group_named
 
 ROOT = Path(__file__).parents[1]
-GENERATED = {"api.md", "metrics.md"}
+GENERATED = {"api.md", "commands.md", "metrics.md", "verdict-rates.md"}
 PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED)]
 MOST_SKIPPED = 22
 """Blocks that need a bucket, a cluster, a GPU, a data set, a person or an endless server. A new one has to argue."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -15,9 +17,12 @@ import rushes.core.errors
 from rushes.cli.main import app
 from rushes.core.errors import InputError
 from rushes.instruments.catalogue import catalog, find
+from rushes.present.terminal.help import OLD_NAMES
 
 ROOT = Path(__file__).parents[1]
 METRICS_PAGE: str = runpy.run_path(str(ROOT / "scripts" / "metrics_page.py"))["metrics_page"]()
+COMMANDS_SCRIPT = runpy.run_path(str(ROOT / "scripts" / "commands_page.py"))
+COMMANDS_PAGE: str = COMMANDS_SCRIPT["commands_page"]()
 API_PAGE: str = runpy.run_path(str(ROOT / "scripts" / "api_page.py"))["api_page"]()
 VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
@@ -28,6 +33,38 @@ def test_the_metrics_page_is_current() -> None:
 
 def test_the_api_page_is_current() -> None:
     assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == API_PAGE, "run `make docs`"
+
+
+def test_the_commands_page_is_current() -> None:
+    assert (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == COMMANDS_PAGE, "run `make docs`"
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Each command and subcommand with its path, as a user types it."""
+    waiting = [("rushes", COMMANDS_SCRIPT["root_command"]())]
+    while waiting:
+        path, command = waiting.pop()
+        if not command.hidden:
+            yield path, command
+            waiting += [(f"{path} {name}", below) for name, below in getattr(command, "commands", {}).items()]
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    sorted(every_command(), key=lambda pair: pair[0]),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_every_option_is_on_the_commands_page_with_words(path: str, command: Any) -> None:
+    section = COMMANDS_PAGE.split(f"### {path}\n", 1)[1].split("\n### ", 1)[0]
+    for param in command.params:
+        option = param.param_type_name == "option"
+        if option and (param.hidden or param.name in ("help", "install_completion", "show_completion")):
+            continue
+        name = max(set(param.opts) - OLD_NAMES, key=len) if option else COMMANDS_SCRIPT["argument_name"](param)
+        shown = re.escape(name.replace("|", "\\|"))
+        assert re.search(rf"^\| `(-[\w-]+, )*{shown}[^`]*` \| \w.+ \|$", section, re.MULTILINE), (
+            f"{path}: {name} has no words"
+        )
 
 
 @pytest.mark.parametrize("name", rushes.__all__)

@@ -13,7 +13,7 @@ from tests.present.terminal.test_help import commands
 from rushes.cli.main import app
 
 ROOT = Path(__file__).parents[1]
-GENERATED = {"api.md", "metrics.md", "models.md", "scale.md"}
+GENERATED = {"api.md", "commands.md", "metrics.md", "models.md", "scale.md"}
 """Made from the source, or of measured figures."""
 PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEMPLATES = sorted((ROOT / "src/rushes").rglob("*.html"))

@@ -1,4 +1,4 @@
-"""The generated part of docs/verdicts.md. What stands above the mark is written by hand and kept."""
+"""The generated parts of docs/verdicts.md and docs/verdict-rates.md. What is above the mark is written by hand."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .rates import AS_IS, Controls, Verdict, clean, controls_of, count, found, r
 from .source import ENCODERS
 
 MARK = "<!-- What follows is written by `make verdicts`; change the harness, not this page. -->"
+RATES_PAGE = "verdict-rates.md"
+"""Beside the page with the summary: every kind of fault, every rule, the clips."""
 _MOST_AGREEMENTS = 12
 
 

@@ -141,8 +141,13 @@ def test_the_harness_runs_from_clips_to_page_and_data(tmp_path: Path) -> None:
     kinds = ["--kinds", "strobe,soft,truncated,late sound"]
     done = run_harness(tmp_path / "clips", "--quick", "--jobs", "2", *kinds, *out, "--json", tmp_path / "all.json")
     assert done.returncode == 0, done.stderr
-    text = (tmp_path / "page.md").read_text()
-    assert "| film, as it is |" in text and "| strobe | **±7 levels** | `general` |" in text
+    assert "## In one table" in (tmp_path / "page.md").read_text()
+    text = (tmp_path / "verdict-rates.md").read_text()
+    assert (
+        "## In one table" not in text
+        and "| film, as it is |" in text
+        and "| strobe | **±7 levels** | `general` |" in text
+    )
     assert "| clips | film | tune | 1 |" in text
     rates = read_rates(json.loads((tmp_path / "rates.json").read_text()))
     assert rates.measured_on.startswith("1 real clips from 1 sources, 0 of them speakers; ")

@@ -29,7 +29,7 @@ def query(
     ] = None,
     columns: Annotated[bool, typer.Option("--columns", help="List the columns of clips and their signatures.")] = False,
     paths: Annotated[bool, typer.Option("--paths", help="Print only the column path, one line per file.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only: a list of rows.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet; needs -o.")] = False,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here.")] = None,

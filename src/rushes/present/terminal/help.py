@@ -103,7 +103,7 @@ def _page(command: Any, ctx: Any, groups: Groups) -> Iterator[str]:
     width = min(window_width(), 100)
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.get_params(ctx) if one.param_type_name == "option" and not one.hidden]
-    parts = [ctx.command_path, *(["[OPTIONS]"] if options else []), *map(_usage, arguments)]
+    parts = [ctx.command_path, *(["[OPTIONS]"] if options else []), *map(usage, arguments)]
     below = getattr(command, "commands", {})
     yield from wrapped(f"Usage: {' '.join([*parts, *(['COMMAND …'] if below else [])])}", width, hang=7)
     for paragraph in (command.help or "").replace("\b\n", "").split("\n\n"):
@@ -114,11 +114,11 @@ def _page(command: Any, ctx: Any, groups: Groups) -> Iterator[str]:
     if arguments:
         yield from ("", _head("Arguments"))
         for one in arguments:
-            yield from _entry(_name(one), _words(one), width)
+            yield from _entry(argument_name(one), parameter_words(one), width)
     if options:
         yield from ("", _head("Options"))
         for one in options:
-            yield from _entry(_flags(one), _words(one), width)
+            yield from _entry(option_flags(one), parameter_words(one), width)
 
 
 def _commands(command: Any, ctx: Any, groups: Groups, width: int) -> Iterator[str]:
@@ -148,17 +148,17 @@ def _entry(name: str, text: str, width: int, *, wide: int = _NAMES) -> Iterator[
     yield from (" " * wide + line for line in lines)
 
 
-def _usage(argument: Any) -> str:
-    name = _name(argument)
+def usage(argument: Any) -> str:
+    name = argument_name(argument)
     return name if argument.required else f"[{name}]"
 
 
-def _name(argument: Any) -> str:
+def argument_name(argument: Any) -> str:
     name = argument.metavar or str(argument.name).upper()
     return f"{name}…" if argument.nargs != 1 and not name.endswith("…") else str(name)
 
 
-def _flags(option: Any) -> str:
+def option_flags(option: Any) -> str:
     """ "-o, --out FILE"; of a switch with two sides both."""
     names = sorted((name for name in option.opts if name not in OLD_NAMES), key=lambda name: name.startswith("--"))
     if option.secondary_opts:
@@ -190,7 +190,7 @@ def _type(option: Any) -> str:
     return re.sub(r" range$", "", str(option.type.name))
 
 
-def _words(param: Any) -> str:
+def parameter_words(param: Any) -> str:
     """The help of a parameter with its range and default."""
     text = (getattr(param, "help", None) or "").strip()
     choices = _choices(param)
