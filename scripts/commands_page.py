@@ -28,7 +28,7 @@ set is exceeded. [Errors and exit codes](errors.md) has the details.
 def commands_page() -> str:
     """The whole page as Markdown."""
     command = root_command()
-    parts = [_HEAD, *_section("rushes", command, below=False)]
+    parts = [_HEAD, "## Before any command\n", *_section("rushes", command, below=False)]
     known = [name for names in GROUPS.values() for name in names]
     groups = [*GROUPS.items(), ("Others", sorted(set(command.commands) - set(known)))]
     for title, names in groups:
