@@ -39,20 +39,20 @@ def material(make: Callable[[], None]) -> Callable[[], None]:
 
 
 @cache
-def sample(look: int, frames: int = 24) -> Path:
-    """One second of drifting stripes with a tone, encoded once."""
+def sample(look: int, frames: int = 24, width: int = 96, fps: int = 25) -> Path:
+    """Drifting stripes with a tone, by default one second, encoded once."""
     target = Path(mkdtemp(prefix="rushes-docs-")) / f"{look}-{frames}.mp4"
-    columns = np.arange(96)[None, :, None]
+    columns = np.arange(width)[None, :, None]
     waves = [128 + (60 - 15 * (look % 3)) * np.sin(2 * np.pi * (columns - 3 * t) / (12 + look)) for t in range(frames)]
-    pictures = [np.broadcast_to(wave, (64, 96, 3)).astype(np.uint8) for wave in waves]
+    pictures = [np.broadcast_to(wave, (64, width, 3)).astype(np.uint8) for wave in waves]
     tone = (0.3 * np.sin(2 * np.pi * 220 * np.arange(15360) / 16000)).astype(np.float32)
-    return write_clip(target, pictures, fps=25, audio=AudioTrack.of(tone, 16000))
+    return write_clip(target, pictures, fps=fps, audio=AudioTrack.of(tone, 16000))
 
 
-def put(look: int, *names: str, frames: int = 24) -> None:
+def put(look: int, *names: str, frames: int = 24, width: int = 96, fps: int = 25) -> None:
     for name in names:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(sample(look, frames), name)
+        shutil.copy(sample(look, frames, width, fps), name)
 
 
 SHORT = 16
@@ -66,8 +66,9 @@ def take() -> None:
 
 @material
 def takes() -> None:
-    for look in (0, 1):
-        put(look, f"takes/take{look}.mp4")
+    """Two clips of different size, length and rate, as real ones are."""
+    put(0, "takes/take0.mp4")
+    put(1, "takes/take1.mp4", frames=30, width=128, fps=30)
 
 
 @material
@@ -290,10 +291,10 @@ def _fidelity_run(name: str, number: int, *, lost: int, clips: int = 6) -> None:
 
 @material
 def paid_study() -> None:
-    """Clips of two systems and their prompts."""
+    """Clips of two systems, which differ in size and rate, and their prompts."""
     for prompt in (6, 7):
-        for look, system in ((prompt, "model_a"), (prompt + 10, "model_b")):
-            put(look, f"clips/{system}_T2_p{prompt:02d}.mp4", frames=SHORT)
+        put(prompt, f"clips/model_a_T2_p{prompt:02d}.mp4", frames=SHORT)
+        put(prompt + 10, f"clips/model_b_T2_p{prompt:02d}.mp4", frames=20, width=128, fps=30)
     Path("prompts.csv").write_text("task_id,prompt_id,prompt_text\nT2,6,Stripes drift\nT2,7,Stripes drift slowly\n")
 
 
