@@ -292,10 +292,11 @@ def _fidelity_run(name: str, number: int, *, lost: int, clips: int = 6) -> None:
 @material
 def paid_study() -> None:
     """Clips of two systems, which differ in size and rate, and their prompts."""
-    for prompt in (6, 7):
+    for prompt in range(6, 10):
         put(prompt, f"clips/model_a_T2_p{prompt:02d}.mp4", frames=SHORT)
         put(prompt + 10, f"clips/model_b_T2_p{prompt:02d}.mp4", frames=20, width=128, fps=30)
-    Path("prompts.csv").write_text("task_id,prompt_id,prompt_text\nT2,6,Stripes drift\nT2,7,Stripes drift slowly\n")
+    lines = [f"T2,{prompt},Stripes drift to the right" for prompt in range(6, 10)]
+    Path("prompts.csv").write_text("\n".join(["task_id,prompt_id,prompt_text", *lines]) + "\n")
 
 
 @material

@@ -147,6 +147,9 @@ def test_the_keys_in_the_documentation_are_those_of_the_page() -> None:
     keys = set(re.findall(r'^  "?([a-z+ .,?]+)"?: ', script, re.MULTILINE))
     assert {" ", ",", ".", "shift+a", "shift+b", "l", "s", "?"} <= keys
     assert "| Shift with A or B | play one clip alone |" in table and "| A, B, T | A is better" in table
+    listed = set(re.findall(r"\b[A-Z]\b|\+", " ".join(re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE))))
+    single = {key.upper() for key in keys if re.fullmatch(r"[a-z+]", key)}
+    assert single >= {"L", "S", "F", "O", "V", "N", "+"} and single <= listed
 
 
 def test_a_preregistration_has_hypothesis_size_and_stopping_rule(manifest, two_systems, tmp_path) -> None:
