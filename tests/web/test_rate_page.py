@@ -263,7 +263,7 @@ def test_an_edit_shows_its_source_and_a_refusal_is_a_card(
         card, source = page.get_by_text(said), page.locator("[data-source]")
         seen.add((card.count(), source.count()))
         if source.count():
-            loaded(rater)
+            rater.until("document.querySelector('[data-source]').readyState >= 3")
             page.keyboard.press("v")
             rater.until("document.querySelector('[data-source]').currentTime > 0")
         page.get_by_role("button", name="Play both").click()

@@ -129,7 +129,7 @@ class Visitor:
 
     def until(self, expression: str) -> None:
         """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-        for _ in range(150):
+        for _ in range(600):  # half a minute: a busy machine starts a clip late
             if self.page.evaluate(expression):
                 return
             self.page.wait_for_timeout(50)
