@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 import numpy as np
 from typer.testing import CliRunner
@@ -21,12 +21,22 @@ MATERIAL: dict[str, Callable[[], None]] = {}
 """By name: makes it in the working directory."""
 
 
+@cache
+def _kept() -> TemporaryDirectory[str]:
+    """Where everything is made; it goes when the tests end."""
+    return TemporaryDirectory(prefix="rushes-docs-")
+
+
+def _new_folder() -> Path:
+    return Path(mkdtemp(dir=_kept().name))
+
+
 def material(make: Callable[[], None]) -> Callable[[], None]:
     """What makes it is called once, in a folder of its own; the pages get copies."""
 
     @cache
     def made() -> Path:
-        home = Path(mkdtemp(prefix="rushes-docs-"))
+        home = _new_folder()
         with chdir(home):
             make()
         return home
@@ -41,7 +51,7 @@ def material(make: Callable[[], None]) -> Callable[[], None]:
 @cache
 def sample(look: int, frames: int = 24, width: int = 96, fps: int = 25) -> Path:
     """Drifting stripes with a tone, by default one second, encoded once."""
-    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{look}-{frames}.mp4"
+    target = _new_folder() / f"{look}-{frames}.mp4"
     columns = np.arange(width)[None, :, None]
     waves = [128 + (60 - 15 * (look % 3)) * np.sin(2 * np.pi * (columns - 3 * t) / (12 + look)) for t in range(frames)]
     pictures = [np.broadcast_to(wave, (64, width, 3)).astype(np.uint8) for wave in waves]
@@ -194,7 +204,7 @@ def weights() -> None:
 def _checkpoint(backbone: str) -> Path:
     from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 
-    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{backbone}.pt"
+    target = _new_folder() / f"{backbone}.pt"
     write_random_checkpoint(backbone, target)  # type: ignore[arg-type]
     return target
 
@@ -209,7 +219,7 @@ def demo() -> None:
 def _demo_clips() -> Path:
     from rushes.instruments.clip.demo.samples import make_samples
 
-    home = Path(mkdtemp(prefix="rushes-docs-")) / "clips"
+    home = _new_folder() / "clips"
     make_samples(home)
     return home
 
