@@ -101,10 +101,36 @@ def test_every_error_is_in_the_docs(name: str) -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_one_version_everywhere() -> None:
+    """What is cited, changed, shown in the examples and installed is one release."""
+    text = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md", "docs/ci.md")}
+    assert f"\nversion: {rushes.__version__}\n" in text["CITATION.cff"]
+    newest = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", text["CHANGELOG.md"], re.MULTILINE)
+    released = re.search(r"^date-released: (\S+)$", text["CITATION.cff"], re.MULTILINE)
+    assert newest and released and newest.groups() == (rushes.__version__, released[1])
+    examples = [
+        text["docs/ci.md"],
+        *(path.read_text(encoding="utf-8") for path in (ROOT / "examples/ci").glob("*.y*ml")),
+    ]
+    tags = [tag for example in examples for tag in re.findall(r"(?:@|rev: )v(\d\S*\.\d\S*\.\d\S*)", example)]
+    assert len(tags) == 4 and set(tags) == {rushes.__version__}
+
+
+def test_issue_templates_ask_for_what_helps() -> None:
+    yaml = pytest.importorskip("yaml")
+    for path in sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")):
+        template = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.name != "config.yml":
+            assert set(template) == {"name", "description", "labels", "body"}, path.name
+            assert len({part["id"] for part in template["body"]}) == len(template["body"]) > 1, path.name
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
 
 
 def test_two_first_pages_do_not_share_a_run() -> None:

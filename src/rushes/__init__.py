@@ -15,7 +15,7 @@ from importlib import import_module
 
 from rushes._lazy import DOORS, Doors, lazy, public_names
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 sys.meta_path.insert(0, Doors())  # first: below a door the folder would be found, and its modules loaded twice
 __all__ = [
