@@ -1,4 +1,4 @@
-"""The optional packages a study needs; importing this without them says what to install."""
+"""The optional packages that a study's database needs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,3 @@ def require(packages: tuple[str, ...] = PACKAGES) -> None:
     for package in packages:
         if find_spec(package) is None:
             raise not_installed(f"the human study needs {package}", extra="web")
-
-
-require()

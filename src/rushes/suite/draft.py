@@ -17,8 +17,8 @@ from rushes.media.find.endings import is_clip
 from rushes.media.find.walk import PassedOver, files_below
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import read_run
-from rushes.study.database.listing import ENDINGS, studies_in
 from rushes.study.exchange.files import write_file
+from rushes.study.listing import ENDINGS, studies_in
 from rushes.suite.common_form import ClipShape, Shapes, clip_shape, common_form, form_lines, form_remarks
 from rushes.suite.fields import FIELDS, Field, instruments_text, reference_lines
 from rushes.suite.file import is_run

@@ -158,9 +158,9 @@ def networks(texts: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
 
 
 def _named(folders: Sequence[Path] | Mapping[str, Path]) -> Mapping[str, Path]:
+    """By the folders' names; those of one name with the folder that each lies in: amber/fidelity and birch/fidelity."""
     if isinstance(folders, Mapping):
         return folders
-    """By the folders' names; those of one name with the folder that each lies in: amber/fidelity and birch/fidelity."""
     places = [folder.resolve() for folder in folders]
     often = Counter(place.name for place in places)
     found: dict[str, Path] = {}

@@ -21,8 +21,9 @@ Packed: TypeAlias = NDArray[np.uint8]
 class LoopMetric(Protocol):
     """`rushes.FVD`, `Fidelity`, `Clip` and `Pose`, and any object of yours that does the same."""
 
-    update: Any
-    """Count a batch; each object has its own arguments."""
+    def update(self, *args: Any, **kwargs: Any) -> Any:
+        """Count a batch; each object has its own arguments."""
+        ...
 
     def compute(self) -> Numbers:
         """The numbers of all that came. May be called at any time; nothing is forgotten."""

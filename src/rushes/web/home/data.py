@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from rushes.core.reason import SIGNALS
 from rushes.instruments.catalogue import INSTRUMENTS
-from rushes.study.database.listing import studies_in as studies_in
+from rushes.study.listing import studies_in as studies_in
 from rushes.web.home.discovery import shown_path
 from rushes.web.runs.summary import RunHead, live_status, run_stamp, subjects_size
 from rushes.web.workbench import Workbench
