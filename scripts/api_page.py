@@ -10,8 +10,9 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import rushes
@@ -60,8 +61,7 @@ def api_page() -> str:
 
 def _function(name: str) -> str:
     function = _called(getattr(rushes, name))
-    tree = _tree(inspect.unwrap(function))
-    assert isinstance(tree, ast.FunctionDef)
+    tree = _with_values(_tree(inspect.unwrap(function)), inspect.unwrap(function))
     tree.name = name
     return f"### {name}\n\n{_code(_signature(tree))}\n{_markdown(_doc(function))}"
 
@@ -101,6 +101,8 @@ def _members(part: type) -> Iterator[str]:
             yield f"`{ast.unparse(node.target)}: {ast.unparse(node.annotation)}`" + _after(str(text))
     for node in (_defined(part, node) for node in tree.body):
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            written = inspect.unwrap(inspect.getattr_static(part, node.name))
+            _with_values(node, getattr(written, "__func__", written))
             is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
             shown = f"{node.name}: {ast.unparse(node.returns)}" if is_property and node.returns else _signature(node)
             yield f"`{' '.join(shown.split())}`" + _after((ast.get_docstring(node) or "").partition("\n")[0])
@@ -128,8 +130,43 @@ def _tree(thing: object) -> ast.stmt:
     return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]  # type: ignore[arg-type]
 
 
+def _with_values(node: ast.stmt, function: object) -> ast.FunctionDef:
+    """The definition with its defaults' values where the source has the name of a constant."""
+    assert isinstance(node, ast.FunctionDef)
+    if inspect.isfunction(function):
+        given = inspect.signature(function).parameters
+        every = node.args
+        node.args.defaults = (
+            [
+                _value(default, given[one.arg].default)
+                for one, default in zip(
+                    [*every.posonlyargs, *every.args][-len(every.defaults) :], every.defaults, strict=True
+                )
+            ]
+            if every.defaults
+            else []
+        )
+        node.args.kw_defaults = [
+            default and _value(default, given[one.arg].default)
+            for one, default in zip(every.kwonlyargs, every.kw_defaults, strict=True)
+        ]
+    return node
+
+
+def _value(written: ast.expr, value: object) -> ast.expr:
+    """The constant's value; the name where there is no short way to write it, as for a function."""
+    if not isinstance(written, ast.Name | ast.Attribute):
+        return written
+    value = value.value if isinstance(value, Enum) else dict(value) if isinstance(value, MappingProxyType) else value
+    try:
+        ast.literal_eval(repr(value))
+    except (SyntaxError, ValueError):
+        return written
+    return ast.parse(repr(value), mode="eval").body
+
+
 def _signature(node: ast.stmt) -> str:
-    """The call as the source has it, defaults by their names; one argument a line where it is long."""
+    """The call as the source has it; one argument a line where it is long."""
     assert isinstance(node, ast.FunctionDef)
     arguments = node.args
     arguments.args = [each for each in arguments.args if each.arg not in ("self", "cls")]
@@ -163,7 +200,26 @@ def _markdown(doc: str) -> str:
     return "\n".join(_paragraph(part) for part in re.split(r"\n\s*\n", doc))
 
 
+def _listed(text: str) -> str:
+    """`Args:`, `Returns:` and `Raises:` with a line for each thing that is named there.
+
+    >>> print(_listed("Args:\\n    k: how many,\\n        at least 1.\\n    seed: of the draw."))
+    **Args**
+    <BLANKLINE>
+    - `k`: how many, at least 1.
+    - `seed`: of the draw.
+    <BLANKLINE>
+    """
+    head, _, body = text.partition(":\n")
+    items = re.split(r"\n(?=\S)", textwrap.dedent(body))
+    named = (re.match(r"(\*{0,2}\w+): ", item) for item in items)
+    lines = [f"- `{name[1]}`: {item[name.end() :]}" if name else item for name, item in zip(named, items, strict=True)]
+    return f"**{head}**\n\n" + "\n".join(" ".join(line.split()) for line in lines) + "\n"
+
+
 def _paragraph(text: str) -> str:
+    if re.match(r"(Args|Returns|Raises|Yields):\n", text):
+        return _listed(text)
     is_aligned = text.startswith((">>>", "    ")) or re.search(r"^(\w+ ?\w*) {2,}\S", text, re.MULTILINE)
     return (
         _code(textwrap.dedent(text), "text" if not text.startswith("    ") else "python") if is_aligned else f"{text}\n"

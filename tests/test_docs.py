@@ -35,6 +35,13 @@ def test_the_api_page_is_current() -> None:
     assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == API_PAGE, "run `make docs`"
 
 
+def test_the_api_page_has_defaults_one_can_type() -> None:
+    """`margin: float = 0.2`, where the source has the name of a constant; an engine is an object and has its name."""
+    named = re.findall(r"(\w+): [^=\n]* = (?:\w+\.)*([A-Z][A-Z_]+)\b", API_PAGE)
+    assert set(named) <= {("engine", "LOCAL")}
+    assert "margin: float = 0.2," in API_PAGE and "- `margin`: " in API_PAGE
+
+
 def test_the_commands_page_is_current() -> None:
     assert (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == COMMANDS_PAGE, "run `make docs`"
 
