@@ -34,6 +34,7 @@ from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of, scale_of
 from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
 from rushes.media.probe import PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
 from rushes.media.pyav import ratio
+from rushes.media.yuv import YuvPlanes, yuv_planes
 
 _ROUGH_MS = 500.0
 """How far a length that a container has for all its streams may be off."""
@@ -73,6 +74,12 @@ class Frame:
     def bgr(self) -> NDArray[np.uint8]:
         """As `rgb`, in OpenCV's order."""
         return self._picture("bgr24")
+
+    def planes(self) -> YuvPlanes | None:
+        """The planes as stored, where `rushes.media.yuv` makes `rgb()` of them bit for bit; None of a turned clip."""
+        video = self._reader.facts.video
+        assert video is not None
+        return None if video.rotation or video.mirrored else yuv_planes(self.video)
 
     def _picture(self, order: Order) -> NDArray[np.uint8]:
         picture = rgb_of(self.video, self._reader._reformatter, order)

@@ -8,16 +8,16 @@ each task the file is emptied.
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from rushes.core.errors import InputError
+from rushes.core.machine.memory import not_collecting
 from rushes.core.machine.packages import listen
 from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
@@ -39,21 +39,19 @@ def main(pipe: int, parent: int, reference: str) -> None:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Around large imports: no garbage is looked for, of which they make none, and numpy's OpenBLAS has one thread.
+    """Around large imports: no garbage is looked for, and numpy's OpenBLAS has one thread.
 
     It starts one for every core otherwise, unless the user has said how many. Workers are one for every core already,
     and only a process with one thread can be forked. Afterwards nothing is left of it: a program that the work starts
     is the user's, and has all cores.
     """
-    is_ours, collects = BLAS_THREADS not in os.environ, gc.isenabled()
-    gc.disable()
+    is_ours = BLAS_THREADS not in os.environ
     if is_ours:
         os.environ[BLAS_THREADS] = "1"
     try:
-        yield
+        with not_collecting():
+            yield
     finally:
-        if collects:
-            gc.enable()
         if is_ours:
             del os.environ[BLAS_THREADS]
 
@@ -81,16 +79,24 @@ def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:
     os.lseek(1, MARK_BYTES, os.SEEK_SET)
     try:
         result = work(_loaded(task))
-        if isinstance(result, Iterator):
-            for part in result:
-                send(pipe, packed("part", part))
-            result = None
+        if isinstance(result, Generator):
+            result = _parts_sent(pipe, result)
         answer = packed("done", result)
     except MemoryError:
         answer = Message("no memory")
     except Exception as error:  # carried to the parent, which raises it
         answer = packed("error", error)
     send(pipe, answer)
+
+
+def _parts_sent(pipe: int, parts: Generator[Any, None, Any]) -> Any:
+    """Send what a work function yields as parts; what it returns is the answer."""
+    while True:
+        try:
+            part = next(parts)
+        except StopIteration as end:
+            return end.value
+        send(pipe, packed("part", part))
 
 
 def _mark(name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.processes import is_alive
 
 from rushes.core.errors import MediaError, RunError
 from rushes.instruments.distribution.clips import decoding
-from rushes.instruments.distribution.clips.decoding import Decoders, Message, read_clip
+from rushes.instruments.distribution.clips.decoding import Decoders, Parts, read_clip
 from rushes.instruments.distribution.clips.reading import Task, clip_digest, clip_segments
 from rushes.instruments.distribution.protocols import Recipe, recipe
 from rushes.media.find.sets import Clip, read_set
@@ -156,16 +156,16 @@ def test_a_corrupt_clip_among_good_ones(make_clip: Callable[..., Path], tmp_path
     assert kinds == [(0, "done"), (1, "failed"), (2, "failed"), (3, "done")]
 
 
-def crash_on_take6(task: Task) -> Iterator[Message]:
+def crash_on_take6(task: Task) -> Parts:
     """Read a clip, or kill this process after the first segment of one of them."""
-    messages = read_clip(task)
-    yield next(messages)
+    parts = read_clip(task)
+    yield next(parts)
     if task.clip.name == "take6.mp4":
         os.kill(os.getpid(), signal.SIGSEGV)
-    yield from messages
+    return (yield from parts)
 
 
-def fail(task: Task) -> Iterator[Message]:
+def fail(task: Task) -> Parts:
     raise ValueError("a defect")
 
 
@@ -175,6 +175,28 @@ def test_a_worker_that_dies_costs_one_clip(sets: Path, monkeypatch: pytest.Monke
     outcome = {number: (kind, payload) for number, kind, payload in events(sets / "gen", workers) if kind != "segment"}
     assert outcome[1] == ("failed", "take6.mp4: the decoder crashed on it; re-export it")
     assert [outcome[n][0] for n in (0, 2, 3, 4)] == ["done"] * 4
+
+
+def test_sets_begun_before_they_are_asked_for_come_in_their_order(sets: Path) -> None:
+    chosen = recipe("genhoi", "fid-vid")
+    given = [[Task(clip, chosen, "gen") for clip in read_set(sets / name).clips] for name in ("gen", "gt")]
+    with Decoders(2) as decoders:
+        for tasks in given:
+            decoders.begin(tasks)
+        assert decoders.can_read(given[0]) and not decoders.can_read(given[1])
+        ended = [sorted(e.clip for e in decoders.read(tasks) if e.kind == "done") for tasks in given]
+        assert decoders.can_read(given[1])  # nothing is begun any more
+    assert ended == [[0, 1, 2, 3, 4]] * 2
+
+
+def test_a_clip_whose_messages_are_few_is_one_message(sets: Path) -> None:
+    """What a network's own preparation reads: frames in slots, the window over them, and the end together."""
+    tasks = [Task(clip, recipe("videogpt", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
+    with Decoders(1) as decoders:
+        raw = decoders.as_raw(tasks)[2]
+        assert raw.slots >= 3
+        parts = list(decoding._to_the_end(read_clip(raw)))
+    assert [[kind for kind, _ in part] for part in parts] == [["frames", "window", "done"]]
 
 
 def test_a_defect_is_raised_not_hidden(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:

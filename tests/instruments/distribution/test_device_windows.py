@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,8 +14,9 @@ import pytest
 import torch
 
 from rushes.instruments.distribution.clips import decoding
-from rushes.instruments.distribution.clips.decoding import Decoders, Message, read_clip
-from rushes.instruments.distribution.clips.device_windows import TOLERANCE, DevicePreparation, DeviceWindows
+from rushes.instruments.distribution.clips.decoding import Decoders, Parts, read_clip
+from rushes.instruments.distribution.clips.device_preparation import TOLERANCE, DevicePreparation, RawWindow
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
@@ -53,29 +53,31 @@ def test_a_resizer_that_cuts_half_way_stays_on_the_host() -> None:
 def windows(tasks: list[Task], chosen: Recipe, workers: int) -> dict[int, list[np.ndarray]]:
     found: dict[int, list[np.ndarray]] = {number: [] for number in range(len(tasks))}
     ended: list[int] = []
+    preparation = DevicePreparation(chosen, "cpu")
     with Decoders(workers) as decoders:
-        for event in DeviceWindows(decoders).read(tasks, DevicePreparation(chosen, "cpu")):
+        for event in DeviceWindows(decoders, torch.device("cpu")).read(tasks):
             if event.kind == "segment":
-                found[event.clip].append(event.payload.numpy())  # type: ignore[union-attr]
+                assert isinstance(event.payload, RawWindow)
+                found[event.clip].append(preparation.batch([event.payload])[0].numpy())
             else:
                 ended.append(event.clip)
     assert sorted(ended) == list(range(len(tasks)))
     return found
 
 
-def read_in_small_slots(task: Task) -> Iterator[Message]:
+def read_in_small_slots(task: Task) -> Parts:
     """Read a clip in a process whose slots hold seven frames: a window spans more slots than there are."""
     decoding.slot_writer = _small_writer  # type: ignore[assignment]
-    yield from read_clip(task)
+    return (yield from read_clip(task))
 
 
 @lru_cache(maxsize=1)
-def _small_writer() -> SlotWriter:
-    return slots_of(2, 24 * 32 * 3 * 7)
+def _small_writer(slots: int) -> SlotWriter:
+    return slots_of(2, 24 * 32 * 3 // 2 * 7)
 
 
 def slots_of(slots: int, slot_bytes: int) -> SlotWriter:
-    made = new_slots(slots=slots, slot_bytes=slot_bytes)
+    made = new_slots(slots, slot_bytes=slot_bytes)
     assert made is not None
     return made
 
@@ -111,30 +113,33 @@ def test_overlapping_windows_share_their_frames(sets: Path, monkeypatch: pytest.
 def test_a_frame_larger_than_a_slot_travels_in_the_message() -> None:
     writer, reader = slots_of(1, 100), SlotReader()
     small, large = np.full((3, 4, 3), 7, np.uint8), np.full((8, 8, 3), 9, np.uint8)
-    assert writer.put(small) is None
-    place = writer.put(small)
-    assert isinstance(place, InSlot) and place.shape == (2, 3, 4, 3) and reader.frames(place).mean() == 7
-    whole = writer.put(large)
+    assert writer.put(small) == []
+    (place,) = writer.put(small)
+    assert isinstance(place, InSlot) and (place.count, place.height, place.width, place.factors) == (2, 3, 4, None)
+    assert reader.frames(place).shape == (2, 36) and reader.frames(place).mean() == 7
+    (whole,) = writer.put(large)
     assert isinstance(whole, np.ndarray) and whole.shape == (1, 8, 8, 3)
     reader.free(place)
-    assert writer.put(small) is None and isinstance(writer.flush(), InSlot) and writer.flush() is None
+    assert writer.put(small) == [] and len(writer.flush()) == 1 and writer.flush() == []
 
 
 def test_a_slot_whose_clip_failed_is_used_again() -> None:
     writer = slots_of(1, 1000)
     for _ in range(3):
-        assert writer.put(np.zeros((3, 4, 3), np.uint8)) is None
+        assert writer.put(np.zeros((3, 4, 3), np.uint8)) == []
         writer.drop()
+        assert writer.put(np.zeros((3, 4, 3), np.uint8)) == []
+        writer.drop(writer.flush())  # named, and the name was not sent
 
 
-def crash_after_a_slot(task: Task) -> Iterator[Message]:
+def crash_after_a_slot(task: Task) -> Parts:
     """Read a clip, or take a slot and die without naming it."""
     if task.clip.name == "take6.mp4":
-        writer = decoding.slot_writer()
-        assert task.in_slots and writer is not None
+        writer = decoding.slot_writer(task.slots)
+        assert writer is not None
         writer.put(np.zeros((24, 32, 3), np.uint8))
         os.kill(os.getpid(), signal.SIGSEGV)
-    yield from read_clip(task)
+    return (yield from read_clip(task))
 
 
 def test_a_worker_that_dies_with_a_slot_costs_one_clip(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,10 +153,10 @@ def test_a_worker_that_dies_with_a_slot_costs_one_clip(sets: Path, monkeypatch: 
 def test_readers_are_kept_from_set_to_set(sets: Path) -> None:
     chosen = replace(recipe("genhoi", "fvd"), size=56)
     with Decoders(1) as decoders:
-        reader, kinds, processes = DeviceWindows(decoders), [], []
+        reader, kinds, processes = DeviceWindows(decoders, torch.device("cpu")), [], []
         for side in ("gen", "gt"):
             tasks = [Task(clip, chosen, side) for clip in read_set(sets / side).clips]  # type: ignore[arg-type]
-            kinds.append([e.kind for e in reader.read(tasks, DevicePreparation(chosen, "cpu"))])
+            kinds.append([e.kind for e in reader.read(tasks)])
             processes.append([worker.fileno() for worker in decoders._pool._workers])
             time.sleep(0.2)  # a worker that ends with its set would have ended by now
     assert [found.count("done") for found in kinds] == [5, 5] and processes[0] == processes[1]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,11 @@ import pytest
 import torch
 
 from rushes.core.errors import InputError, MediaError
-from rushes.instruments.distribution.clips.reading import Task
+from rushes.core.machine.progress import no_progress
+from rushes.instruments.distribution.clips.decoding import Decoders
+from rushes.instruments.distribution.clips.device_preparation import DevicePreparation
+from rushes.instruments.distribution.clips.reading import Task, clip_segments
+from rushes.instruments.distribution.features import extraction, set_reader
 from rushes.instruments.distribution.features.cache import FeatureCache, RecipeCache
 from rushes.instruments.distribution.features.extraction import (
     BatchedExtractor,
@@ -22,8 +29,10 @@ from rushes.instruments.distribution.features.extraction import (
     resolve_device,
 )
 from rushes.instruments.distribution.features.rows import FeatureSet
+from rushes.instruments.distribution.features.set_reader import SetReader
 from rushes.instruments.distribution.features.weights import Weights, read_weights
 from rushes.instruments.distribution.protocols import Recipe, recipe
+from rushes.instruments.distribution.settings import Settings
 from rushes.instruments.distribution.show.remarks import ReadFacts
 from rushes.media.find.sets import read_set
 
@@ -46,7 +55,7 @@ def features_of(
     **options: Any,
 ) -> FeatureSet:
     how = recipe.feature_params("gen") | {"weights": weights.sha256, "precision": "fp32"}
-    with FeatureReader(workers) as reader:
+    with FeatureReader(Decoders(workers)) as reader:
         return features_of_clips(
             read_set(folder).clips,
             lambda clips: reader.features([Task(clip, recipe, "gen") for clip in clips], extractor),
@@ -150,11 +159,11 @@ class Forward:
     def __init__(self, most: int = 100) -> None:
         self.most, self.sizes = most, []  # type: ignore[var-annotated]
 
-    def __call__(self, batch: list[np.ndarray]) -> np.ndarray:
+    def __call__(self, batch: list[np.ndarray]) -> Callable[[], np.ndarray]:
         if len(batch) > self.most:
             raise torch.OutOfMemoryError("out of memory")
         self.sizes.append(len(batch))
-        return np.stack(batch).mean(axis=(1, 2, 3))
+        return lambda: np.stack(batch).mean(axis=(1, 2, 3))
 
 
 def test_batches_are_full_and_features_stay_in_order() -> None:
@@ -168,11 +177,11 @@ def test_batches_are_full_and_features_stay_in_order() -> None:
 def test_spare_places_at_the_end_of_a_batch_stay_free() -> None:
     """A forward pass that rounds the last row otherwise: no segment meets it."""
 
-    def forward(batch: list[np.ndarray]) -> np.ndarray:
+    def forward(batch: list[np.ndarray]) -> Callable[[], np.ndarray]:
         assert len(batch) == 4
         rows = np.stack(batch).mean(axis=(1, 2, 3))
         rows[-1] += 0.5
-        return rows
+        return lambda: rows
 
     extractor = BatchedExtractor(forward, batch=4, warn=print, spare=1)
     assert [row[0] for row in extractor.features(pieces(10))] == list(range(10))
@@ -206,6 +215,25 @@ def test_out_of_memory_halves_the_batch_and_says_so() -> None:
         list(BatchedExtractor(Forward(most=0), batch=2, warn=said.append).features(pieces(1)))
 
 
+def test_a_batch_is_started_before_the_one_before_it_is_waited_for() -> None:
+    """While the device works on a batch, the host collects the next one."""
+    order: list[str] = []
+
+    def forward(batch: list[np.ndarray]) -> Callable[[], np.ndarray]:
+        number = int(batch[0].flat[0]) // 2
+        order.append(f"start {number}")
+
+        def wait() -> np.ndarray:
+            order.append(f"wait {number}")
+            return np.stack(batch).mean(axis=(1, 2, 3))
+
+        return wait
+
+    rows = BatchedExtractor(forward, batch=2, warn=print).features(pieces(6))
+    assert [row[0] for row in rows] == list(range(6))
+    assert order == ["start 0", "start 1", "wait 0", "start 2", "wait 1", "wait 2"]
+
+
 def test_cuda_asked_for_and_absent(monkeypatch: pytest.MonkeyPatch, weights: Weights) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert resolve_device(None) == resolve_device("auto") == resolve_device("cpu") == "cpu"
@@ -227,3 +255,40 @@ def test_a_cpu_feature_depends_on_its_segment_alone(weights: Weights) -> None:
     two = list(CpuExtractor(weights, R3D, threads=2).features(segments[::-1]))[::-1]
     assert [row.tobytes() for row in one] == [row.tobytes() for row in two]
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.workers
+@pytest.mark.parametrize("prepares", [True, False])
+def test_sets_are_read_while_torch_is_loaded(
+    sets: Path, stand_in: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch, prepares: bool
+) -> None:
+    """The processes begin where a GPU is likely; if the network is elsewhere after all, the sets are read again."""
+    chosen = replace(R3D, size=56)
+    begun: list[int] = []
+    begin = Decoders.begin
+
+    def noted(self: Decoders, tasks: Sequence[Task]) -> None:
+        begun.append(tasks[0].slots)
+        begin(self, tasks)
+
+    def make(*given: Any, **options: Any) -> Any:
+        extractor = stand_in(2048)
+        if prepares:
+            extractor.preparation = preparation = DevicePreparation(chosen, "cpu")
+            plain = extractor.features
+            extractor.features = lambda windows: plain(preparation.batch([window])[0].numpy() for window in windows)
+        return extractor
+
+    monkeypatch.setattr(Decoders, "begin", noted)
+    monkeypatch.setattr(set_reader, "may_have_gpu", lambda: True)
+    monkeypatch.setattr(extraction, "make_extractor", make)
+    monkeypatch.setattr(SetReader, "weights", lambda self, backbone: SimpleNamespace(sha256="0"))
+    settings = Settings(metrics=("fid-vid",), protocol="genhoi", jobs=1)
+    with closing(SetReader(settings, {"gen": sets / "gen", "gt": sets / "gt"}, no_progress, print)) as reader:
+        reader.begin(chosen)
+        found = [reader.features(chosen, side) for side in ("gen", "gt")]
+    assert len(begun) == (2 if prepares else 4) and all(begun[:2])
+    for side, name in zip(found, ("gen", "gt"), strict=True):
+        tasks = [Task(clip, chosen, name) for clip in read_set(sets / name).clips]  # type: ignore[arg-type]
+        want = [np.mean([window.mean() for window in clip_segments(task)]) for task in tasks]
+        assert np.allclose(side.features[:, 0], want, atol=1e-3) and len(side.names) == 5

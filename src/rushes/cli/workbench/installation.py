@@ -23,6 +23,7 @@ from rushes import __version__
 from rushes.core.errors import RushesError
 from rushes.core.machine.cache import cache_folder
 from rushes.core.machine.installing import extra_command, pip_install
+from rushes.core.machine.memory import machine_memory
 from rushes.core.registry import Registry, load
 from rushes.core.selection import reading_names
 from rushes.vision.models.cache import is_pulled, pull_command
@@ -183,7 +184,7 @@ def _machine() -> _Found:
     detail = f"{cache} ({free / 1e9:.0f} GB free)" if writable else f"{cache}: not writable"
     yield "cache", writable, detail, "pulled models and compiled code", "export RUSHES_CACHE=/a/folder/of/yours"
     yield "cores", True, f"{cpu_count()}, so --jobs is {cpu_count()} by default"
-    yield "memory", True, f"{_memory_bytes() / 2**30:.1f} GiB"
+    yield "memory", True, f"{machine_memory() / 2**30:.1f} GiB"
     detail = ", ".join(gpus := _gpus()) or "nvidia-smi shows none; everything runs on the CPU"
     yield "gpu", bool(gpus), detail, "`rushes fvd --device cuda`"
 
@@ -284,15 +285,6 @@ def _import_fault(module: str) -> str:
     except (ImportError, OSError) as error:
         return " ".join(str(error).split())
     return ""
-
-
-def _memory_bytes() -> int:
-    """Memory of the machine, or of the container where that is less."""
-    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        return min(whole, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    except (OSError, ValueError):  # no container, or "max"
-        return whole
 
 
 def _gpus() -> list[str]:

@@ -10,12 +10,21 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rushes.core.errors import RushesError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _PR_SET_PDEATHSIG = 1
 """prctl(2): the signal the kernel sends a process when the one that started it ends."""
 
+
+_MADV_REMOVE = 9
+"""madvise(2): free the pages and what backs them."""
 
 _own_process = False
 
@@ -58,6 +67,22 @@ def memory_file(name: str, size: int) -> int | None:
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
     os.ftruncate(descriptor, size)
     return descriptor
+
+
+def give_back(memory: NDArray[np.uint8]) -> None:
+    """Let the system have the whole pages of shared memory again: they read as zeros afterwards. Linux."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    start = -(-memory.ctypes.data // page) * page
+    length = (memory.ctypes.data + memory.nbytes - start) // page * page
+    if length > 0:
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _MADV_REMOVE)
+
+
+def may_have_gpu() -> bool:
+    """Whether an NVIDIA device seems to be here; found out without loading torch, which takes seconds."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+        return False
+    return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists()  # the second under WSL
 
 
 def await_end(pid: int, seconds: float) -> None:

@@ -40,7 +40,7 @@ from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks, worker_count
 OWN_SOUND = "own"
 """What `run.json` says of `--audio` where it was not given: each clip's own track."""
 _NAMES_SHOWN = 5
-_MANY = 100
+_MANY = 8
 """Clips a worker from which loading numba, while all of them wait, is repaid by the quicker sums."""
 
 

@@ -6,7 +6,7 @@ Reads the sets, runs each network once per protocol (FVD and KVD share I3D's fea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -118,13 +118,16 @@ def prepare(
     given: dict[Role, str | Path] = {"gen": gen, "gt": gt}
     if settings.versus is not None:
         given["versus"] = settings.versus
-    reader = SetReader(settings, given, progress, warn)
-    for _, chosen in wanted:
-        reader.weights(chosen.backbone)
-    for metric, chosen in wanted:
-        n_gen, n_gt = reader.known_rows(chosen, "gen"), reader.known_rows(chosen, "gt")
-        if n_gen is not None and n_gt is not None:
-            need_enough(metric, chosen, n_gen, n_gt, settings)
+    with ExitStack() as stack:
+        reader = stack.enter_context(closing(SetReader(settings, given, progress, warn)))
+        reader.begin(wanted[0][1])
+        for _, chosen in wanted:
+            reader.weights(chosen.backbone)
+        for metric, chosen in wanted:
+            n_gen, n_gt = reader.known_rows(chosen, "gen"), reader.known_rows(chosen, "gt")
+            if n_gen is not None and n_gt is not None:
+                need_enough(metric, chosen, n_gen, n_gt, settings)
+        stack.pop_all()  # left open for `compared`
     return Prepared(reader, wanted, given)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
@@ -165,7 +166,8 @@ def compare_sets(
         for target in (save_gt, save_gen):
             need_writable(target)
         prepared = prepare(gen, gt, settings, progress=progress, warn=warn)
-        comparison = prepared.compared() if run is None else _into_run(run, prepared, overwrite, keep_features)
+        with closing(prepared.reader):
+            comparison = prepared.compared() if run is None else _into_run(run, prepared, overwrite, keep_features)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:

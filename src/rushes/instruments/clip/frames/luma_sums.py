@@ -2,7 +2,7 @@
 
 The sums are integers, so the result does not depend on the processor, the number of threads or the order of addition;
 scaling to the full 0–255 range happens later, on the aggregates. A kernel that numba compiles is the quickest, once
-numba is loaded, which takes as long as some ninety clips. OpenCV has the same sums without it, so a process begins with
+numba is loaded, which takes as long as some five clips. OpenCV has the same sums without it, so a process begins with
 OpenCV and goes over to the kernel when it has seen so much that loading numba would have paid, or when `warm` was
 called. `reference_sums` says the same in numpy, slowly; a test holds all of them equal.
 """
@@ -22,8 +22,8 @@ from rushes.media.numba_cache import kernel
 _NARROW = 4096
 _LINES = 256
 """Rows whose 8-bit values add up to less than 2¹⁶."""
-_PAYS_FROM = 700_000_000
-"""8-bit pixels after which numba is loaded: OpenCV takes 0.45 ns more for each, and numba 0.31 s to load."""
+_PAYS_FROM = 130_000_000
+"""8-bit pixels after which numba is loaded: all sums by OpenCV take 2.4 ns more for each, and numba 0.31 s to load."""
 _seen = 0
 """8-bit pixels summed by this process so far."""
 

@@ -4,7 +4,8 @@ A decoder that crashes takes one clip with it and not the run. What waits for th
 slots that are all taken, stop a worker, so memory stays flat however many clips there are.
 
 A clip comes over in one of two forms: prepared windows (resized and normalised in the worker), or raw frames with the
-windows over them, for a network on a device that prepares them itself.
+windows over them, for a network on a device that prepares them itself. What a clip has to say at its end comes in one
+piece, so that a short clip is one message.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ import os
 import pickle
 import queue
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
 from rushes.core.errors import InputError, RushesError
-from rushes.instruments.distribution.clips.frame_slots import InSlot, slot_writer
+from rushes.instruments.distribution.clips.frame_slots import InSlot, Raw, SlotWriter, slot_writer, slots_each
 from rushes.instruments.distribution.clips.reading import (
     Seen,
     Segment,
@@ -32,13 +37,16 @@ from rushes.instruments.distribution.clips.reading import (
 from rushes.instruments.distribution.clips.segments import Cutter
 from rushes.instruments.distribution.show.remarks import ReadFacts, read_facts
 from rushes.media.find.sequences import Pixels, clip_digest
+from rushes.media.frames import Frame
 from rushes.storage.remote.errors import Unreachable
 from rushes.workers.engine import worker_count
 from rushes.workers.local import Crash, Pool
 from rushes.workers.worker import reference
 
 if TYPE_CHECKING:
-    import torch
+    from rushes.instruments.distribution.clips.device_preparation import RawWindow
+
+_POLL_S = 0.002
 
 Kind: TypeAlias = Literal["segment", "frames", "window", "done", "failed", "lost"]
 """segment: a prepared window. frames: raw frames, each following those before; window: one over frames that came.
@@ -61,7 +69,7 @@ class Done:
     facts: ReadFacts
 
 
-Payload: TypeAlias = "Segment | Pixels | InSlot | Window | torch.Tensor | Done | str"
+Payload: TypeAlias = "Segment | Pixels | InSlot | Window | RawWindow | Done | str"
 Message: TypeAlias = tuple[Kind, Payload]
 
 
@@ -74,53 +82,77 @@ class Event:
     payload: Payload
 
 
-def read_clip(task: Task) -> Iterator[Message]:
+Parts: TypeAlias = "Generator[list[Message], None, list[Message]]"
+"""Messages as they come; those at the end of a clip are what it returns."""
+
+
+def read_clip(task: Task) -> Parts:
     """Read one clip in this process."""
     seen = Seen()
+    rest: list[Message] = []
     try:
         with at_hand(task) as local:
             if task.raw:
-                yield from _raw(local, seen)
+                rest = yield from _raw(local, seen)
             else:
                 for segment in clip_segments(local, seen=seen):
-                    yield "segment", segment
+                    yield [("segment", segment)]
             digest = clip_digest(local.clip)
-        yield "done", Done(digest, read_facts(seen.frames, task.windows, fps=seen.fps, times_ms=seen.times_ms))
+        facts = read_facts(seen.frames, task.windows, fps=seen.fps, times_ms=seen.times_ms)
+        return [*rest, ("done", Done(digest, facts))]
     except Unreachable as error:
-        yield "lost", str(error)
+        return [*rest, ("lost", str(error))]
     except RushesError as error:
-        yield "failed", str(error)
+        return [*rest, ("failed", str(error))]
     except (OSError, MemoryError) as error:
-        yield "failed", f"{task.clip.name}: {error or 'not enough memory'}"
+        return [*rest, ("failed", f"{task.clip.name}: {error or 'not enough memory'}")]
 
 
-def _raw(task: Task, seen: Seen) -> Iterator[Message]:
+def _raw(task: Task, seen: Seen) -> Parts:
     """Frames into slots, or into messages where there are none, and each window once its last frame is there."""
-    writer = slot_writer() if task.in_slots else None
+    writer = slot_writer(task.slots) if task.slots else None
     windows = task.windows
     cutter: Cutter[int] = Cutter(windows)
 
-    def told(window: list[int] | None) -> Iterator[Message]:
+    def named(window: list[int] | None) -> list[Message]:
         if window is None:
-            return
-        if writer is not None and (rest := writer.flush()) is not None:
-            yield "frames", rest
+            return []
+        held: list[Message] = [("frames", place) for place in ([] if writer is None else writer.flush())]
         later = windows.stride if windows.cut == "sliding" else len(window)
-        yield "window", Window(tuple(window), window[0] + later)
+        return [*held, ("window", Window(tuple(window), window[0] + later))]
 
+    unsent: list[Message] = []
     try:
-        for number, frame in enumerate(clip_frames(task, seen=seen)):
-            place = frame[None] if writer is None else writer.put(frame)
-            if place is not None:
-                yield "frames", place
-            yield from told(cutter.push(number))
-        yield from told(cutter.end())
+        for number, frame in enumerate(clip_frames(task, seen=seen, look=_look(writer))):
+            if unsent:
+                now, unsent = unsent, []
+                yield now
+            unsent += [("frames", place) for place in _placed(writer, frame)] + named(cutter.push(number))
+        last, unsent = unsent + named(cutter.end()), []
+        return last
     finally:
         if writer is not None:
-            writer.drop()
+            writer.drop([place for _, place in unsent if isinstance(place, InSlot)])
 
 
-_Events: TypeAlias = "queue.Queue[Event | Exception | None]"
+def _look(writer: SlotWriter | None) -> Callable[[Frame], Raw]:
+    """How a frame is taken: its planes where the device can make RGB of them, else RGB."""
+    return Frame.rgb if writer is None else partial(_stored, most=writer.slot_bytes)
+
+
+def _stored(frame: Frame, most: int) -> Raw:
+    planes = frame.planes()
+    return frame.rgb() if planes is None or planes.nbytes > most else planes
+
+
+def _placed(writer: SlotWriter | None, frame: Raw) -> Sequence[InSlot | Pixels]:
+    if writer is not None:
+        return writer.put(frame)
+    assert isinstance(frame, np.ndarray)
+    return [frame[None]]
+
+
+_Events: TypeAlias = "queue.SimpleQueue[tuple[int, list[Message]] | Exception | None]"
 
 
 class Decoders(AbstractContextManager["Decoders"]):
@@ -131,11 +163,17 @@ class Decoders(AbstractContextManager["Decoders"]):
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
         # One attempt: windows of a clip that crashes half-way may have gone to the network already.
         self._pool = Pool(reference(read_clip), self.workers, attempts=1, environment=one_thread)
+        self._slots = slots_each(self.workers) if self.workers else 0
         self._stopping = threading.Event()
         self._wanted: queue.SimpleQueue[tuple[Sequence[Task], _Events] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._begun: deque[tuple[Sequence[Task], _Events]] = deque()
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
         self._stopping.set()
         self._wanted.put(None)
         self._pool.kill()
@@ -143,22 +181,42 @@ class Decoders(AbstractContextManager["Decoders"]):
             self._thread.join()
         self._pool.close()
 
+    def as_raw(self, tasks: Sequence[Task]) -> list[Task]:
+        """The tasks with raw frames handed over, in slots where there are processes."""
+        return [replace(task, raw=True, slots=self._slots) for task in tasks]
+
+    def begin(self, tasks: Sequence[Task]) -> None:
+        """Have the processes read these, after those begun before, until `read` asks for them in the same order.
+
+        They go as far as the slots reach.
+        """
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, name="rushes-decode", daemon=True)
+            self._thread.start()
+        events: _Events = queue.SimpleQueue()
+        self._begun.append((tasks, events))
+        self._wanted.put((tasks, events))
+
+    def can_read(self, tasks: Sequence[Task]) -> bool:
+        """Whether these are next, or nothing was begun."""
+        return not self._begun or self._begun[0][0] == tasks
+
     def read(self, tasks: Sequence[Task]) -> Iterator[Event]:
         """All clips' messages, each clip's in order, clips as they come."""
         if self.workers < 1:
             for number, task in enumerate(tasks):
-                for kind, payload in read_clip(task):
-                    yield Event(number, kind, payload)
+                for messages in _to_the_end(read_clip(task)):
+                    yield from (Event(number, *message) for message in messages)
             return
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name="rushes-decode", daemon=True)
-            self._thread.start()
-        events: _Events = queue.Queue(2 * self.workers)
-        self._wanted.put((tasks, events))
-        while (event := events.get()) is not None:
-            if isinstance(event, Exception):
-                raise event
-            yield event
+        if not self._begun:
+            self.begin(tasks)
+        assert self.can_read(tasks), "another set was begun"
+        _, events = self._begun.popleft()
+        while (heard := events.get()) is not None:
+            if isinstance(heard, Exception):
+                raise heard
+            number, messages = heard
+            yield from (Event(number, *message) for message in messages)
 
     def _serve(self) -> None:
         """Hear the workers while the network works; one thread for all sets, since workers end with theirs."""
@@ -166,22 +224,27 @@ class Decoders(AbstractContextManager["Decoders"]):
             self._drain(*wanted)
 
     def _drain(self, tasks: Sequence[Task], events: _Events) -> None:
-        def put(event: Event | Exception | None) -> None:
-            while not self._stopping.is_set():
-                with suppress(queue.Full):
-                    return events.put(event, timeout=0.2)
-
         try:
             for number, outcome in self._pool.drain(len(tasks), lambda number: pickle.dumps(tasks[number])):
                 if isinstance(outcome, Crash):
-                    put(Event(number, "failed", crash_line(tasks[number].clip)))
-                elif outcome.kind == "part":
-                    put(Event(number, *outcome.value()))
+                    events.put((number, [("failed", crash_line(tasks[number].clip))]))
                 else:
-                    outcome.value()  # raises a defect
-            put(None)
+                    self._put(number, outcome.value(), events)  # raises a defect
+            events.put(None)
         except Exception as error:  # raised again where the clips are read
-            put(error)
+            events.put(error)
+
+    def _put(self, number: int, messages: list[Message], events: _Events) -> None:
+        """Hand over; pixels in messages wait until few others do, those in slots are bounded by the slots."""
+        if any(isinstance(payload, np.ndarray) for _, payload in messages):
+            while events.qsize() >= 2 * self.workers and not self._stopping.wait(_POLL_S):
+                pass
+        events.put((number, messages))
+
+
+def _to_the_end(parts: Parts) -> Iterator[list[Message]]:
+    """What a generator gives, and then what it returns."""
+    yield (yield from parts)
 
 
 def decoders(jobs: int | None, clips: int) -> int:

@@ -1,230 +1,172 @@
-"""Raw frames from the decoding processes to prepared windows on the device, clip by clip as they come.
+"""Raw frames from the decoding processes to windows on the device, clip by clip as they come.
 
-A slot is copied to the device from pinned memory and freed at once; everything after that (resizing, normalising,
-cutting) happens there, while the decoding processes fill the next slots.
-
-Resizers are tables of taps there, one per axis. Output i of an axis is Σ_k weight[i, k] · input[start[i] + k], summed
-in double precision and rounded to float32, the width first and then the height, as PIL does it. PIL's bicubic comes out
-bit for bit (a Pillow that takes the height of a tall picture first rounds the last bit otherwise), torch's bilinear
-within one float32 rounding per axis.
+A few threads copy what waits through pinned memory of their own. Pinning a process's memory takes as long as copying
+it, so that is done once it has proved worth it: then the device copies the first slots in its own time and marks each
+free after the copy, and nobody waits for that. Later slots are those filled while the network was not ready; their
+memory goes back to the system. Converting, resizing and normalising happen on the device too, batch by batch, while
+the decoding processes fill the next slots.
 """
 
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from threading import local
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from rushes.instruments.distribution.clips.decoding import Decoders, Event, Window
-from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader
-from rushes.instruments.distribution.clips.preparation import Resizer, legacy_places, short_side
+from rushes.instruments.distribution.clips.device_preparation import RawFrames, RawWindow
+from rushes.instruments.distribution.clips.frame_slots import HEAD_BYTES, SLOT_BYTES, SLOTS, InSlot, SlotReader
 from rushes.instruments.distribution.clips.reading import Task
-from rushes.instruments.distribution.protocols import Recipe
-from rushes.vision.normalise import normalised
 
-TOLERANCE = 1e-4
-"""How far a resized value may be from the host's, on the 0–255 scale."""
-
-
-@dataclass(frozen=True, slots=True)
-class AxisTaps:
-    """One axis of a resizer: `start` (out,) and `weight` (out, taps); past the border the last pixel stands in."""
-
-    start: NDArray[np.int64]
-    weight: NDArray[np.float64]
-
-    def part(self, first: int, count: int) -> AxisTaps:
-        """The table of a crop."""
-        return AxisTaps(self.start[first : first + count], self.weight[first : first + count])
-
-
-def axis_tables(resizer: Resizer, height: int, width: int, size: int) -> tuple[AxisTaps, AxisTaps] | None:
-    """The tables of height and width for frames of one size; None for a resizer that is no such pair of tables.
-
-    `bilinear-aa256up-uint8` is none: it cuts to whole numbers half-way, and there the last bit of a sum decides.
-    """
-    whole = {
-        "pil-bicubic-squash": _bicubic,
-        "bilinear-squash": _bilinear,
-        "tf1-bilinear-squash": _legacy_bilinear,
-    }
-    if (table := whole.get(resizer)) is not None:
-        return table(height, size), table(width, size)
-    if resizer == "bilinear-short-crop":
-        tall, wide = short_side(height, width, size)
-        rows, columns = _bilinear(height, tall), _bilinear(width, wide)
-        return rows.part((tall - size) // 2, size), columns.part((wide - size) // 2, size)
-    return None
-
-
-def _bicubic(size: int, out: int) -> AxisTaps:
-    """PIL's: support 2·max(scale, 1) around (i + ½)·scale, a = −½, weights made to add up to 1."""
-    scale = size / out
-    stretch = max(scale, 1.0)
-    centre = (np.arange(out) + 0.5) * scale
-    start = np.maximum((centre - 2 * stretch + 0.5).astype(np.int64), 0)
-    end = np.minimum((centre + 2 * stretch + 0.5).astype(np.int64), size)
-    place = start[:, None] + np.arange(int((end - start).max()))
-    weight = np.where(place < end[:, None], _cubic((place - centre[:, None] + 0.5) * (1.0 / stretch)), 0.0)
-    total = np.cumsum(weight, axis=1)[:, -1:]  # one after the other, as PIL adds them
-    return AxisTaps(start, weight / total)
-
-
-def _cubic(x: NDArray[np.float64], a: float = -0.5) -> NDArray[np.float64]:
-    x = np.abs(x)
-    near = ((a + 2) * x - (a + 3)) * x * x + 1
-    far = (((x - 5) * x + 8) * x - 4) * a
-    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
-
-
-def _bilinear(size: int, out: int) -> AxisTaps:
-    """The two neighbours of (i + ½)·scale − ½, clamped at the border; torch rounds the place once, to float32."""
-    exact = (np.arange(out) + 0.5) * np.float64(np.float32(size / out)) - 0.5
-    place = np.maximum(exact.astype(np.float32), np.float32(0))
-    start = np.minimum(place.astype(np.int64), size - 1)
-    far = place - start.astype(np.float32)
-    far[start == size - 1] = 0.0
-    return AxisTaps(start, _shares(far))
-
-
-def _legacy_bilinear(size: int, out: int) -> AxisTaps:
-    """The two neighbours of i·scale: TensorFlow 1, without half-pixel centres."""
-    lower, _, far = legacy_places(size, out)
-    return AxisTaps(lower.astype(np.int64), _shares(far))
-
-
-def _shares(far: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Weights of the near and the far neighbour."""
-    return np.stack([1 - far.astype(np.float64), far.astype(np.float64)], axis=1)
-
-
-class DevicePreparation:
-    """Frames (n, H, W, 3) uint8 on the device to (n, S, S, 3) float32, as the recipe's network takes them.
-
-    Equal to the host's within `TOLERANCE` before normalisation; the normalisation is the same arithmetic.
-    """
-
-    def __init__(self, recipe: Recipe, device: str) -> None:
-        self._recipe, self.device = recipe, torch.device(device)
-        self._tables: dict[tuple[int, int], tuple[_Gather, _Gather]] = {}
-
-    @staticmethod
-    def can_do(recipe: Recipe) -> bool:
-        """Whether the recipe's resizer is a pair of tables."""
-        return axis_tables(recipe.resize, 8, 8, recipe.size) is not None
-
-    def __call__(self, frames: torch.Tensor) -> torch.Tensor:
-        height, width = self._tables_of(frames.shape[1], frames.shape[2])
-        planes = frames.permute(0, 3, 1, 2)
-        planes = width(planes)
-        planes = height(planes.transpose(2, 3)).transpose(2, 3)
-        return normalised(planes.permute(0, 2, 3, 1).contiguous(), self._recipe.normalise)
-
-    def _tables_of(self, height: int, width: int) -> tuple[_Gather, _Gather]:
-        if (height, width) not in self._tables:
-            tables = axis_tables(self._recipe.resize, height, width, self._recipe.size)
-            assert tables is not None
-            rows, columns = tables
-            self._tables[height, width] = _Gather(rows, height, self.device), _Gather(columns, width, self.device)
-        return self._tables[height, width]
-
-
-class _Gather:
-    """One axis: the taps of every output side by side, times their weights, summed in double precision."""
-
-    def __init__(self, taps: AxisTaps, size: int, device: torch.device) -> None:
-        self._same = taps.weight.shape[0] == size and bool((taps.weight[:, 0] == 1).all())
-        place = torch.from_numpy(taps.start)[:, None] + torch.arange(taps.weight.shape[1])
-        self._place = place.clamp_(max=size - 1).flatten().to(device)
-        self._weight = torch.from_numpy(taps.weight).to(device)
-
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """(…, size) of any kind to (…, out) float32."""
-        if self._same:
-            return x.float()
-        taken = x.index_select(-1, self._place).view(*x.shape[:-1], *self._weight.shape)
-        return torch.sum(taken * self._weight, dim=-1).float()
+_THREADS = 8
+"""That copy what waits in slots that are not pinned; one moves 1 to 3 GB/s, and the network takes some 20."""
+_WORTH_PINNING = 48
+"""Slots of one process after which its first ones are pinned."""
 
 
 class DeviceWindows:
     """Reads clips for a network on a device; pinned memory is kept from set to set."""
 
-    def __init__(self, decoders: Decoders) -> None:
-        self._decoders, self._slots = decoders, SlotReader()
-        self._pinned: set[int] = set()
-        self._stream: torch.cuda.Stream | None = None
+    def __init__(self, decoders: Decoders, device: torch.device) -> None:
+        self._decoders = decoders
+        self._upload: _ToHost | _ToGpu = _ToGpu(device) if device.type == "cuda" else _ToHost()
 
-    def read(self, tasks: Sequence[Task], preparation: DevicePreparation) -> Iterator[Event]:
-        """The events of `Decoders.read`, with each window as one "segment" whose payload is a tensor (T, S, S, 3)."""
-        in_slots = self._decoders.workers > 0
+    def read(self, tasks: Sequence[Task]) -> Iterator[Event]:
+        """The events of `Decoders.read`, with each window as one "segment" whose payload is a `RawWindow`."""
         held: dict[int, _Frames] = {}
-        for event in self._decoders.read([replace(task, raw=True, in_slots=in_slots) for task in tasks]):
+        for event in self._decoders.read(self._decoders.as_raw(tasks)):
             if event.kind == "frames":
-                held.setdefault(event.clip, _Frames()).add(preparation(self._upload(event, preparation.device)))
+                assert isinstance(event.payload, np.ndarray | InSlot)
+                held.setdefault(event.clip, _Frames()).add(self._upload(event.payload))
             elif isinstance(event.payload, Window):
-                yield replace(event, kind="segment", payload=held[event.clip].window(event.payload))
+                window = held[event.clip].window(event.payload, tasks[event.clip].recipe.size)
+                yield replace(event, kind="segment", payload=window)
             else:
                 held.pop(event.clip, None)
                 yield event
 
     def close(self) -> None:
-        """Unpin."""
-        for place in self._pinned:
-            torch.cuda.cudart().cudaHostUnregister(place)
-        self._pinned.clear()
+        """Let go of threads and pinned memory."""
+        self._upload.close()
 
-    def _upload(self, event: Event, device: torch.device) -> torch.Tensor:
-        """The frames of an event on the device; their slot is free again."""
-        place = event.payload
-        if not isinstance(place, InSlot):
-            assert isinstance(place, np.ndarray)
-            return self._copied(place.view(np.uint8), device)
-        if device.type == "cuda":
-            self._pin(self._slots.memory(place))
-        frames = self._copied(self._slots.frames(place), device)
-        self._slots.free(place)
-        return frames
 
-    def _pin(self, memory: NDArray[np.uint8]) -> None:
-        start = memory.ctypes.data
-        if start not in self._pinned:
-            self._pinned.add(start)
-            # a refusal (locked memory is limited) leaves plain copies, which are slower and as right
-            torch.cuda.cudart().cudaHostRegister(start, memory.nbytes, 0)
+class _ToHost:
+    """Frames as tensors of the host."""
 
-    def _copied(self, frames: NDArray[np.uint8], device: torch.device) -> torch.Tensor:
-        if device.type != "cuda":
-            return torch.from_numpy(frames.copy())
-        if self._stream is None:
-            self._stream = torch.cuda.Stream()
+    def __init__(self) -> None:
+        self._slots = SlotReader()
+
+    def __call__(self, payload: NDArray[Any] | InSlot) -> RawFrames:
+        if isinstance(payload, np.ndarray):
+            return _as_sent(payload, torch.device("cpu"))
+        values = torch.from_numpy(self._slots.frames(payload).copy())
+        self._slots.free(payload)
+        return RawFrames(payload.count, payload.height, payload.width, payload.factors, lambda: values)
+
+    def close(self) -> None:
+        pass
+
+
+class _ToGpu(ExitStack):
+    """Frames on their way to a GPU."""
+
+    def __init__(self, device: torch.device) -> None:
+        super().__init__()
+        self._device, self._slots = device, SlotReader()
+        self._stream = torch.cuda.Stream(device)
+        self._zero = torch.zeros(1, dtype=torch.uint8, device=device)
+        self._heard: Counter[str] = Counter()
+        self._pinned: dict[str, int] = {}
+        self._own = local()
+        self.callback(self._unpin)
+        self._threads = self.enter_context(ThreadPoolExecutor(_THREADS, thread_name_prefix="rushes-upload"))
+
+    def __call__(self, payload: NDArray[Any] | InSlot) -> RawFrames:
+        """The frames on the device, or soon there; their slot is free again, now or after the copy."""
+        if isinstance(payload, np.ndarray):
+            return _as_sent(payload, self._device, self._stream)
+        self._slots.memory(payload)  # mapped once, here, before threads ask for it
+        form = payload.count, payload.height, payload.width, payload.factors
+        if payload.slot < SLOTS and payload.file in self._pinned:
+            values = self._copied(payload)
+            return RawFrames(*form, lambda: values, self._stream)
+        later = self._threads.submit(self._staged, payload)
+        self._heard[payload.file] += 1
+        if self._heard[payload.file] == _WORTH_PINNING:
+            self._threads.submit(self._pin, payload)
+        return RawFrames(*form, later.result)
+
+    def _copied(self, place: InSlot) -> torch.Tensor:
+        memory = self._slots.memory(place)
         with torch.cuda.stream(self._stream):
-            there = torch.from_numpy(frames).to(device, non_blocking=True)
-        self._stream.synchronize()  # the next frames must not be written over these before they are there
-        there.record_stream(torch.cuda.current_stream())
+            there = torch.from_numpy(self._slots.frames(place)).to(self._device, non_blocking=True)
+            # the device itself marks the slot free, after the copy before it
+            torch.from_numpy(memory[place.slot : place.slot + 1]).copy_(self._zero, non_blocking=True)
         return there
+
+    def _staged(self, place: InSlot) -> torch.Tensor:
+        """Copy a slot through this thread's pinned memory, and wait until it is there."""
+        own = self._own
+        if not hasattr(own, "memory"):
+            own.memory = torch.empty(SLOT_BYTES, dtype=torch.uint8, pin_memory=True)
+            own.stream = torch.cuda.Stream(self._device)
+        frames = self._slots.frames(place)
+        staged = own.memory[: frames.nbytes].view(frames.shape)
+        np.copyto(staged.numpy(), frames)
+        self._slots.free(place, keep=place.slot < SLOTS)
+        with torch.cuda.stream(own.stream):
+            there: torch.Tensor = staged.to(self._device, non_blocking=True)
+        own.stream.synchronize()
+        return there
+
+    def _pin(self, place: InSlot) -> None:
+        """Pin the head and the first slots of a process. Where that is refused (locked memory is limited), so be it."""
+        memory = self._slots.memory(place)
+        start, size = memory.ctypes.data, min(memory.nbytes, HEAD_BYTES + SLOTS * SLOT_BYTES)
+        if int(torch.cuda.cudart().cudaHostRegister(start, size, 0)) == 0:
+            self._pinned[place.file] = start
+
+    def _unpin(self) -> None:
+        self._stream.synchronize()
+        for start in self._pinned.values():
+            torch.cuda.cudart().cudaHostUnregister(start)
+
+
+def _as_sent(frames: NDArray[Any], device: torch.device, stream: torch.cuda.Stream | None = None) -> RawFrames:
+    """RGB frames (n, H, W, 3) that came in a message."""
+    count, height, width = frames.shape[:3]
+    with torch.cuda.stream(stream):  # none: nothing changes
+        values = torch.from_numpy(frames.reshape(count, -1)).to(device)
+    return RawFrames(count, height, width, None, lambda: values, stream)
 
 
 class _Frames:
-    """The prepared frames of one clip that a window may still want."""
+    """The raw frames of one clip that a window may still want."""
 
     def __init__(self) -> None:
-        self._parts: list[torch.Tensor] = []
+        self._parts: list[RawFrames] = []
         self._first = 0
 
-    def add(self, frames: torch.Tensor) -> None:
+    def add(self, frames: RawFrames) -> None:
         self._parts.append(frames)
 
-    def window(self, window: Window) -> torch.Tensor:
-        whole = self._parts[0] if len(self._parts) == 1 else torch.cat(self._parts)
-        first, last = window.frames[0] - self._first, window.frames[-1] - self._first
-        if last - first + 1 == len(window.frames):
-            taken = whole[first : last + 1]
-        else:
-            taken = whole[torch.tensor([number - self._first for number in window.frames], device=whole.device)]
-        gone = min(window.keep_from - self._first, len(whole))
-        self._parts, self._first = [whole[gone:]] if gone < len(whole) else [], self._first + gone
+    def window(self, window: Window, size: int) -> RawWindow:
+        """The window; parts that no later one wants are let go."""
+        places: dict[int, tuple[RawFrames, int]] = {}
+        first = self._first
+        for part in self._parts:
+            places |= {first + number: (part, number) for number in range(part.count)}
+            first += part.count
+        taken = RawWindow(tuple(places[number] for number in window.frames), size)
+        while self._parts and self._first + self._parts[0].count <= window.keep_from:
+            self._first += self._parts.pop(0).count
         return taken

@@ -1,44 +1,64 @@
 """Memory that a decoding process fills and another reads: raw frames cross over without being copied or pickled.
 
-A decoding process has a few slots of one size in an anonymous file of its own. It waits until a slot is free, writes
-frames into it and names it in a message; whoever has read it frees it. Where a system has no such files, and for a
-frame larger than a slot, frames travel in the message. The memory goes when both processes have let go of it.
+A decoding process has slots of one size in an anonymous file of its own. It waits until a slot is free, writes frames
+into it (RGB, or the planes they are stored as) and names it in a message; whoever has read it frees it. Slots beyond
+the first few are touched only while the network is not ready yet. Where a system has no such files, and for a frame
+larger than a slot, frames travel in the message. The memory goes when both processes have let go of it.
 """
 
 from __future__ import annotations
 
-import math
 import mmap
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core.machine.platforms import memory_file
+from rushes.core.machine.memory import available_memory
+from rushes.core.machine.platforms import give_back, memory_file
 from rushes.media.find.sequences import Pixels
+from rushes.media.yuv import YuvFactors, YuvPlanes
 
 SLOT_BYTES = 16 << 20
-"""21 frames of 512×512, or 2 of 1920×1080."""
+"""21 frames of 512×512 as RGB, 42 as planes; 2 or 5 of 1920×1080."""
 SLOTS = 3
-"""One being read, one waiting, one being filled."""
-_HEAD_BYTES = 4096
+"""One being read, one waiting, one being filled: what a process needs beside a network that keeps up with it."""
+MOST_SLOTS = 128
+SHARE_OF_MEMORY = 4
+"""All slots together take at most this part of the memory that is free."""
+HEAD_BYTES = 4096
 """Before the slots: one byte for each, 1 from when it is begun until it is read."""
 _POLL_S = 0.0005
+
+Raw: TypeAlias = "Pixels | YuvPlanes"
+"""One frame as a decoding process hands it over."""
 
 
 @dataclass(frozen=True, slots=True)
 class InSlot:
-    """Frames (n, H, W, 3) in a slot, as a message names them."""
+    """Frames in a slot, as a message names them."""
 
     file: str
     """How another process of this user opens the memory."""
     slot: int
     start: int
     """Where in the memory the frames begin."""
-    shape: tuple[int, int, int, int]
+    count: int
+    height: int
+    width: int
+    factors: YuvFactors | None
+    """Of frames stored as planes, Y then U then V; None: RGB."""
+
+    @property
+    def frame_bytes(self) -> int:
+        """Of one frame."""
+        pixels = self.height * self.width
+        return pixels * 3 if self.factors is None else pixels * 3 // 2
 
 
 class SlotWriter:
@@ -49,36 +69,47 @@ class SlotWriter:
         self._memory = np.frombuffer(mmap.mmap(descriptor, 0), np.uint8)
         self._file = f"/proc/{os.getpid()}/fd/{descriptor}"  # open as long as this process lives
         self._slot, self._held = -1, 0
-        self._shape: tuple[int, int, int] = (0, 0, 0)
+        self._form: tuple[int, int, YuvFactors | None] = (0, 0, None)
 
-    def put(self, frame: Pixels) -> InSlot | Pixels | None:
-        """Store a frame: the slot to name once it is full, or the frame itself where none can hold it."""
+    def put(self, frame: Raw) -> list[InSlot | Pixels]:
+        """Store a frame. What to name now: slots that are full, or the frame itself where none can hold it."""
+        form = (*frame.size, frame.factors) if isinstance(frame, YuvPlanes) else (*frame.shape[:2], None)
+        named: list[InSlot | Pixels] = []
+        if self._held and form != self._form:
+            named += self.flush()
         if frame.nbytes > self.slot_bytes:
-            return frame[None]
+            assert isinstance(frame, np.ndarray)
+            return [*named, np.ascontiguousarray(frame[None])]
         if self._slot < 0:
-            self._slot, self._shape = self._free_slot(), (frame.shape[0], frame.shape[1], frame.shape[2])
+            self._slot, self._form = self._free_slot(), form
+        self._store(frame)
         self._held += 1
-        _frames(self._memory, self._place())[-1] = frame
-        return self.flush() if (self._held + 1) * frame.nbytes > self.slot_bytes else None
+        return named + (self.flush() if (self._held + 1) * frame.nbytes > self.slot_bytes else [])
 
-    def flush(self) -> InSlot | None:
-        """The slot that holds frames and is not yet named."""
+    def flush(self) -> list[InSlot]:
+        """The slot that holds frames and is not yet named, if there is one."""
         if not self._held:
-            return None
-        place = self._place()
+            return []
+        place = InSlot(self._file, self._slot, self._start(), self._held, *self._form)
         self._slot, self._held = -1, 0
-        return place
+        return [place]
 
-    def drop(self) -> None:
-        """Forget frames that are not yet named: their clip has failed."""
-        if (place := self.flush()) is not None:
+    def drop(self, named: Sequence[InSlot] = ()) -> None:
+        """Forget frames that are not yet named, and slots whose names nobody gets: their clip has failed."""
+        for place in (*named, *self.flush()):
             self._memory[place.slot] = 0
 
-    def _place(self) -> InSlot:
-        start = _HEAD_BYTES + self._slot * self.slot_bytes
-        return InSlot(self._file, self._slot, start, (self._held, *self._shape))
+    def _start(self) -> int:
+        return HEAD_BYTES + self._slot * self.slot_bytes
+
+    def _store(self, frame: Raw) -> None:
+        at = self._start() + self._held * frame.nbytes
+        for part in frame.planes if isinstance(frame, YuvPlanes) else (frame,):
+            self._memory[at : at + part.nbytes].reshape(part.shape)[:] = part
+            at += part.nbytes
 
     def _free_slot(self) -> int:
+        """The first slot that is free: the first few are the quickest for the reader."""
         while True:
             free = np.flatnonzero(self._memory[: self._slots] == 0)
             if len(free):
@@ -100,22 +131,32 @@ class SlotReader:
                 self._memory[place.file] = np.frombuffer(mmap.mmap(file.fileno(), 0), np.uint8)
         return self._memory[place.file]
 
-    def frames(self, place: InSlot) -> Pixels:
-        """The frames in a slot, where they lie; only until `free`."""
-        return _frames(self.memory(place), place)
+    def frames(self, place: InSlot) -> NDArray[np.uint8]:
+        """The bytes (n, bytes of a frame) of the frames in a slot, where they lie; only until `free`."""
+        size = place.count * place.frame_bytes
+        return self.memory(place)[place.start : place.start + size].reshape(place.count, place.frame_bytes)
 
-    def free(self, place: InSlot) -> None:
-        """Let the process fill the slot anew."""
-        self.memory(place)[place.slot] = 0
+    def free(self, place: InSlot, *, keep: bool = True) -> None:
+        """Let the process fill the slot anew; unless it is to be kept, its memory goes back to the system."""
+        memory = self.memory(place)
+        if not keep:
+            give_back(memory[place.start : place.start + place.count * place.frame_bytes])
+        memory[place.slot] = 0
 
 
-def _frames(memory: NDArray[np.uint8], place: InSlot) -> Pixels:
-    return memory[place.start :][: math.prod(place.shape)].reshape(place.shape)
+def slots_each(processes: int) -> int:
+    """Slots for each of so many decoding processes: more where memory is free, to decode before the network is ready.
+
+    >>> slots_each(10**6)
+    3
+    """
+    room = available_memory() // SHARE_OF_MEMORY // (max(processes, 1) * SLOT_BYTES)
+    return max(SLOTS, min(room, MOST_SLOTS))
 
 
-def new_slots(*, slots: int = SLOTS, slot_bytes: int = SLOT_BYTES) -> SlotWriter | None:
+def new_slots(slots: int = SLOTS, *, slot_bytes: int = SLOT_BYTES) -> SlotWriter | None:
     """Slots for this process to fill; None on a system that has no such memory."""
-    descriptor = memory_file("rushes-frames", _HEAD_BYTES + slots * slot_bytes)
+    descriptor = memory_file("rushes-frames", HEAD_BYTES + slots * slot_bytes)
     return None if descriptor is None else SlotWriter(descriptor, slots=slots, slot_bytes=slot_bytes)
 
 

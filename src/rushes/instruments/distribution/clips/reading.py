@@ -50,8 +50,8 @@ class Task:
     side: Side
     raw: bool = False
     """Whether frames are handed over as decoded; otherwise windows, prepared."""
-    in_slots: bool = False
-    """Whether raw frames are left in shared memory; otherwise they are in the messages."""
+    slots: int = 0
+    """How many slots of shared memory a process has for raw frames; 0: they are in the messages."""
 
     @property
     def windows(self) -> Windows:
@@ -67,10 +67,10 @@ def clip_segments(task: Task, *, seen: Seen | None = None) -> Iterator[Segment]:
         yield np.stack(window)
 
 
-def clip_frames(task: Task, *, seen: Seen | None = None) -> Iterator[Pixels]:
+def clip_frames(task: Task, *, seen: Seen | None = None, look: Callable[[Frame], Any] | None = None) -> Iterator[Any]:
     """The frames that the clip's windows are cut from, in order; `MediaError` at the end where there are too few.
 
-    `seen` is told how many they were, and what else showed.
+    RGB (H, W, 3); of a video, what `look` takes of a frame. `seen` is told how many they were, and what else showed.
     """
     windows, start = task.windows, 0
     if windows.cut == "random":
@@ -80,7 +80,7 @@ def clip_frames(task: Task, *, seen: Seen | None = None) -> Iterator[Pixels]:
     end = None if windows.enough is None else start + windows.enough
     count = 0
     noted = Seen() if seen is None else seen
-    frames = rgb_frames(task.clip, wanted=lambda index: index >= start, timing=task.recipe.vfr, seen=noted)
+    frames = rgb_frames(task.clip, wanted=lambda index: index >= start, timing=task.recipe.vfr, seen=noted, look=look)
     for frame in islice(frames, start, end):
         assert frame is not None
         count += 1
@@ -214,27 +214,29 @@ def rgb_frames(
     wanted: Callable[[int], bool] = lambda index: True,
     timing: Timing = "stored",
     seen: Seen | None = None,
-) -> Iterator[Pixels | None]:
+    look: Callable[[Frame], Any] | None = None,
+) -> Iterator[Any]:
     """RGB frames (H, W, 3) in order; None for one that is not wanted. A frame that does not decode fails the clip.
 
     With the timing "constant" a video's frames are repeated and left out as ffmpeg's command line does it; pictures and
-    GIFs have the frames they have. `seen` is told the rate and the times.
+    GIFs have the frames they have. `seen` is told the rate and the times. Of a video `look` may take something else
+    than RGB of each frame, before the next is decoded.
     """
     if clip.is_sequence:
         yield from picture_frames(clip, wanted)
         return
-    from rushes.media import ClipReader
+    from rushes.media import ClipReader, Frame
 
     with ClipReader(local_files(clip)[0]) as reader:
         frames = iter(reader) if timing == "stored" else _at_constant_rate(reader)
-        is_gif = reader.path.suffix.lower() == ".gif"
+        taken = _gif_rgb if reader.path.suffix.lower() == ".gif" else look or Frame.rgb
         noted = Seen() if seen is None else seen
         video = reader.facts.video
         noted.fps = float(video.fps) if video is not None and video.fps else None
         for index, frame in enumerate(frames):
             if timing == "stored":
                 noted.times_ms.append(frame.time_ms)
-            yield (_gif_rgb(frame) if is_gif else frame.rgb()) if wanted(index) else None
+            yield taken(frame) if wanted(index) else None
         broken = reader.decode_failures + reader.corrupt_frames
         if broken:
             raise MediaError(f"{clip.name}: {broken} frames are damaged or could not be decoded; re-export it")

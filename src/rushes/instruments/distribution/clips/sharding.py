@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rushes.core.errors import WeightsError
-from rushes.instruments.distribution.clips.decoding import decoders
+from rushes.instruments.distribution.clips.decoding import Decoders, decoders
 from rushes.instruments.distribution.clips.reading import Task, crash_line
 from rushes.instruments.distribution.features.extraction import (
     ClipFeatures,
@@ -65,7 +65,7 @@ def shard_features(shard: Shard) -> tuple[ClipFeatures, ...]:
     tasks = [Task(clip, shard.network.recipe, shard.side) for clip in shard.clips]
     # on a CPU the worker reads for itself: there is one for every core
     readers = 0 if shard.network.device == "cpu" else decoders(shard.jobs, len(shard.clips))
-    with FeatureReader(readers) as reader:
+    with FeatureReader(Decoders(readers)) as reader:
         found = dict(reader.features(tasks, _extractor(shard.network)))
     return tuple(found[number] for number in range(len(tasks)))
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -21,7 +22,8 @@ from rushes.core.errors import InputError, MediaError, MissingDependency
 from rushes.core.machine.installing import pip_install
 from rushes.core.words.options import option
 from rushes.instruments.distribution.clips.decoding import Decoders, Done, Event
-from rushes.instruments.distribution.clips.device_windows import DevicePreparation, DeviceWindows
+from rushes.instruments.distribution.clips.device_preparation import DevicePreparation, fill
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.reading import Segment, Task
 from rushes.instruments.distribution.features.cache import RecipeCache
 from rushes.instruments.distribution.features.rows import Features, FeatureSet, as_rows
@@ -49,7 +51,7 @@ class Extractor(Protocol):
     """What prepares raw frames where the network is; None: it is given windows that were prepared on the host."""
 
     def features(self, segments: Iterable[Any]) -> Iterator[Features]:
-        """One vector (D,) per window (T, S, S, 3): an array, or a tensor where `preparation` makes them."""
+        """One vector (D,) per window (T, S, S, 3): an array, or a `RawWindow` where `preparation` prepares them."""
 
 
 class CpuExtractor:
@@ -99,17 +101,31 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+_Numbered: TypeAlias = "list[tuple[int, Any]]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch under way."""
+
+    windows: _Numbered
+    rest: _Numbered
+    """Windows that found no room in it."""
+    wait: Callable[[], Features]
+
+
 class BatchedExtractor:
     """Fixed batches over equal shapes; out of memory halves the batch, says so, and goes on.
 
-    `forward` takes a batch's windows, as many as it has places, and gives their vectors. `spare` is how many places at
-    the end of a batch no window takes, where the forward pass rounds otherwise there. Windows of one shape wait for
-    each other while those of others run; vectors come out in the order of their windows all the same.
+    `forward` starts on a batch's windows, as many as it has places; what it returns waits for their vectors. While one
+    batch is under way the next is collected and started. `spare` is how many places at the end of a batch no window
+    takes, where the forward pass rounds otherwise there. Windows of one shape wait for each other while those of others
+    run; vectors come out in the order of their windows all the same.
     """
 
     def __init__(
         self,
-        forward: Callable[[list[Any]], Features],
+        forward: Callable[[list[Any]], Callable[[], Features]],
         *,
         batch: int,
         warn: Warn,
@@ -124,40 +140,59 @@ class BatchedExtractor:
         return max(self.batch - self._spare, 1)
 
     def features(self, segments: Iterable[Any]) -> Iterator[Features]:
-        held: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
         done: dict[int, Features] = {}
         given = 0
+        started: deque[_Batch] = deque()
+        for batch in self._batches(segments):
+            started.append(self._started(batch))
+            if len(started) > 1:
+                done.update(self._ended(started.popleft()))
+            while given in done:
+                yield done.pop(given)
+                given += 1
+        while started:
+            done.update(self._ended(started.popleft()))
+        yield from (done[number] for number in range(given, given + len(done)))
+
+    def _batches(self, segments: Iterable[Any]) -> Iterator[_Numbered]:
+        """Windows of one shape, as many as there is room for; the last ones of each shape in the end."""
+        held: dict[tuple[int, ...], _Numbered] = {}
         for number, segment in enumerate(segments):
             group = held.setdefault(tuple(segment.shape), [])
             group.append((number, segment))
             if len(group) >= self._room:
-                done.update(self._run(held.pop(tuple(segment.shape))))
+                yield held.pop(tuple(segment.shape))
             elif sum(map(len, held.values())) >= _WAITING_BATCHES * self.batch:
-                done.update(self._run(held.pop(max(held, key=lambda shape: len(held[shape])))))
-            while given in done:
-                yield done.pop(given)
-                given += 1
-        for group in held.values():
-            done.update(self._run(group))
-        yield from (done[number] for number in range(given, given + len(done)))
+                yield held.pop(max(held, key=lambda shape: len(held[shape])))
+        yield from held.values()
 
-    def _run(self, held: list[tuple[int, Any]]) -> Iterator[tuple[int, Features]]:
-        while held:
-            now = held[: self._room]
+    def _started(self, batch: _Numbered) -> _Batch:
+        """As many of a batch as there is room for, under way; the windows are kept until the vectors are there."""
+        while True:
+            now = batch[: self._room]
             # a short batch is filled up, so that every batch runs through the same launches
             filled = [segment for _, segment in now] + [now[-1][1]] * (self.batch - len(now))
             try:
-                vectors = self._forward(filled)
+                return _Batch(now, batch[len(now) :], self._forward(filled))
             except (torch.OutOfMemoryError, MemoryError):
-                if self.batch == 1:
-                    raise InputError(
-                        "out of memory with a single segment in the batch; use the device cpu or shorter clips"
-                    ) from None
-                self.batch //= 2
-                self._warn(f"out of memory: the batch is now {self.batch} segments")
-                continue
-            yield from ((number, vector) for (number, _), vector in zip(now, vectors, strict=False))
-            held = held[len(now) :]
+                self._halve()
+
+    def _ended(self, batch: _Batch) -> Iterator[tuple[int, Features]]:
+        """The vectors of a batch, and of what was left of it after its size was halved."""
+        while True:
+            vectors = batch.wait()
+            yield from ((number, vector) for (number, _), vector in zip(batch.windows, vectors, strict=False))
+            if not batch.rest:
+                return
+            batch = self._started(batch.rest)
+
+    def _halve(self) -> None:
+        if self.batch == 1:
+            raise InputError(
+                "out of memory with a single segment in the batch; use the device cpu or shorter clips"
+            ) from None
+        self.batch //= 2
+        self._warn(f"out of memory: the batch is now {self.batch} segments")
 
 
 def gpu_extractor(
@@ -180,18 +215,20 @@ def gpu_extractor(
             )
         # A batch's last row comes out with other last bits than the rest (I3D on an H200, tf32 and fp16). With that
         # place left free a row depends on its window alone: resumed runs and any number of GPUs give the same bytes.
-        forward = GpuRunner(network, backbone, precision=precision)
+        forward = GpuRunner(network, backbone, precision=precision, fill=partial(fill, preparation=preparation))
         return BatchedExtractor(forward, batch=batch, warn=warn, spare=1, preparation=preparation)
     if precision == "fp16":
         raise InputError(f"{backbone.name} has no fp16 path; ask for precision tf32 or fp32")
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     plain = network.cuda()
 
-    def plain_forward(windows: list[Any]) -> Features:
-        clips = torch.stack([torch.as_tensor(window) for window in windows]).cuda().permute(0, 4, 1, 2, 3)
+    def plain_forward(windows: list[Any]) -> Callable[[], Features]:
+        from rushes.instruments.distribution.networks.gpu import reading_back
+
+        clips = torch.empty((len(windows), *windows[0].shape), device="cuda")
+        fill(clips, windows, preparation)
         with torch.inference_mode():
-            vectors: Features = plain(clips).cpu().numpy()
-        return vectors
+            return reading_back(plain(clips.permute(0, 4, 1, 2, 3)))
 
     return BatchedExtractor(plain_forward, batch=batch, warn=warn, preparation=preparation)
 
@@ -241,9 +278,9 @@ FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFe
 class FeatureReader(ExitStack):
     """Clips to features on this machine; decoding processes, and what they need, are kept from set to set."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, decoders: Decoders) -> None:
         super().__init__()
-        self._decoders = self.enter_context(Decoders(workers))
+        self._decoders = self.enter_context(decoders)
         self._on_device: DeviceWindows | None = None
 
     def features(self, tasks: Sequence[Task], extractor: Extractor) -> Iterator[tuple[int, ClipFeatures]]:
@@ -280,8 +317,8 @@ class FeatureReader(ExitStack):
         if preparation is None:
             return self._decoders.read(tasks)
         if self._on_device is None:
-            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders)))
-        return self._on_device.read(tasks, preparation)
+            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders, preparation.device)))
+        return self._on_device.read(tasks)
 
 
 def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:

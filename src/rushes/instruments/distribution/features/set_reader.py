@@ -5,13 +5,17 @@ from __future__ import annotations
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rushes.core.errors import InputError
+from rushes.core.machine.memory import not_collecting
+from rushes.core.machine.platforms import may_have_gpu
 from rushes.core.machine.progress import Progress
-from rushes.instruments.distribution.clips.decoding import decoders
+from rushes.instruments.distribution.clips.decoding import Decoders, decoders
 from rushes.instruments.distribution.clips.reading import Task
+from rushes.instruments.distribution.clips.resize_tables import axis_tables
 from rushes.instruments.distribution.distances.labelled import Sets
 from rushes.instruments.distribution.features.cache import FeatureCache, RecipeCache
 from rushes.instruments.distribution.features.rows import FeatureSet, How, is_statistics, load_statistics, merge_sets
@@ -54,18 +58,27 @@ class Networks:
     """The networks that settings ask for: weights loaded once, and the `kept` latest extractors."""
 
     def __init__(self, settings: Settings, warn: Callable[[str], None], *, kept: int = 1) -> None:
-        from rushes.instruments.distribution.features.extraction import resolve_device
-
         self.settings, self._warn, self._kept = settings, warn, kept
-        local = settings.engine.kind == "local"
-        self.device = resolve_device(settings.device) if local else settings.device or "cpu"
-        self.precision: Precision = settings.precision or ("fp32" if self.device == "cpu" else "tf32")
         self.loaded: dict[str, Weights] = {}
         self._extractors: dict[object, Extractor] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the extractors, which are made again from the weights."""
-        return self.__dict__ | {"_extractors": {}}
+        return self.__dict__ | {"device": self.device, "precision": self.precision, "_extractors": {}}
+
+    @cached_property
+    def device(self) -> str:
+        """ "cpu" or "cuda". Asking loads torch."""
+        if self.settings.engine.kind != "local":
+            return self.settings.device or "cpu"
+        with not_collecting():
+            from rushes.instruments.distribution.features.extraction import resolve_device
+        return resolve_device(self.settings.device)
+
+    @cached_property
+    def precision(self) -> Precision:
+        """Of the network's arithmetic there."""
+        return self.settings.precision or ("fp32" if self.device == "cpu" else "tf32")
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
@@ -136,7 +149,24 @@ class SetReader(Networks):
             if settings.groups is not None and role != "versus" and isinstance(found, ClipSet):
                 settings.groups.require_some([clip.name for clip in found.clips], role)
         self.cache = FeatureCache(settings.cache) if settings.cache else None
-        self._open: tuple[int, FeatureReader] | None = None
+        self._decoders: Decoders | None = None
+        self._reader: FeatureReader | None = None
+
+    def begin(self, chosen: Recipe) -> None:
+        """Decode while torch is loaded, which takes seconds, where a GPU is likely to take the frames as they are.
+
+        Whatever turns out otherwise is read again, in the form that is needed.
+        """
+        settings, sides = self.settings, get_args(Side)
+        clips = [(side, given.clips) for side in sides if isinstance(given := self.sets[side], ClipSet)]
+        is_usual = settings.engine.kind == "local" and settings.device != "cpu" and self.cache is None
+        if not (is_usual and clips and may_have_gpu() and axis_tables(chosen.resize, 8, 8, chosen.size)):
+            return
+        workers = decoders(settings.jobs, max(len(some) for _, some in clips))
+        if workers:
+            self._decoders = Decoders(workers)
+            for side, some in clips:
+                self._decoders.begin(self._decoders.as_raw(_tasks(some, chosen, side)))
 
     @property
     def passed_over(self) -> tuple[tuple[Role, Ignored], ...]:
@@ -201,25 +231,37 @@ class SetReader(Networks):
             return features_on_workers(settings.engine, side, network, jobs=settings.jobs)
 
         def source(left: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
-            tasks = [Task(clip, chosen, side) for clip in left]
-            return self._reading(clips).features(tasks, self.extractor(chosen))
+            tasks, extractor = _tasks(left, chosen, side), self.extractor(chosen)
+            return self._reading(tasks, clips, extractor).features(tasks, extractor)
 
         return source
 
-    def _reading(self, clips: int) -> FeatureReader:
+    def _reading(self, tasks: Sequence[Task], clips: int, extractor: Extractor) -> FeatureReader:
+        """The reader for these tasks: the one there is, unless it has too few processes or was begun otherwise."""
         from rushes.instruments.distribution.features.extraction import FeatureReader
 
-        workers = decoders(self.settings.jobs, clips)
-        if self._open is None or self._open[0] < workers:
-            self.close()
-            self._open = workers, FeatureReader(workers)
-        return self._open[1]
+        workers, known = decoders(self.settings.jobs, clips), self._decoders
+        if known is not None:
+            wanted = tasks if extractor.preparation is None else known.as_raw(tasks)
+            if known.workers < workers or not known.can_read(wanted):
+                self.close()
+        if self._decoders is None:
+            self._decoders = Decoders(workers)
+        if self._reader is None:
+            self._reader = FeatureReader(self._decoders)
+        return self._reader
 
     def close(self) -> None:
         """End the decoding processes."""
-        if self._open is not None:
-            self._open[1].close()
-            self._open = None
+        if self._reader is not None:
+            self._reader.close()
+        elif self._decoders is not None:
+            self._decoders.close()
+        self._reader = self._decoders = None
+
+
+def _tasks(clips: Sequence[Clip], chosen: Recipe, side: Side) -> list[Task]:
+    return [Task(clip, chosen, side) for clip in clips]
 
 
 def _side(role: Role) -> Side:

@@ -72,8 +72,11 @@ class Weights:
 
     def network(self, recipe: Recipe) -> nn.Module:
         """The plain network of a recipe with these weights, in evaluation mode."""
-        network = self.kind.build(recipe)
-        network.load_state_dict(dict(self.state))
+        import torch
+
+        with torch.device("meta"):  # nothing is drawn at random that is replaced at once
+            network = self.kind.build(recipe)
+        network.load_state_dict(dict(self.state), assign=True)
         return network.eval()
 
 

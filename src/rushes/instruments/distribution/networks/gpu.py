@@ -8,9 +8,9 @@ around them, pixels of a block side by side) is made there too.
 # mypy: disable-error-code="attr-defined,no-untyped-def,no-untyped-call,untyped-decorator,misc"
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ from rushes.instruments.distribution.networks.kernels import (
     tl,
     triton,
 )
+from rushes.vision.one_thread import torch_on_one_thread
 
 
 @triton.jit
@@ -78,6 +79,8 @@ def deepen_clips(
 
 
 GpuPrecision: TypeAlias = Literal["tf32", "fp16"]
+Fill: TypeAlias = Callable[[torch.Tensor, Sequence[Any]], None]
+"""Writes windows into a network's inputs (N, T, S, S, 3), normalised."""
 
 
 class GpuNetwork:
@@ -98,7 +101,8 @@ class GpuNetwork:
         self.ops = TritonOperations(switches=switches)
         if backbone.fast is None:
             raise AssertionError(f"{backbone.name} has no quick path")
-        self.fast = backbone.fast(network, self.ops, multiple=multiple or backbone.gpu_multiple)
+        with torch_on_one_thread():  # small sums, beside decoders on every core
+            self.fast = backbone.fast(network, self.ops, multiple=multiple or backbone.gpu_multiple)
         self._move(self.fast)
 
     def _move(self, owner: object) -> None:
@@ -144,7 +148,8 @@ class Recorded:
         torch.cuda.synchronize()
         torch.cuda.empty_cache()  # the graph has a pool of its own: what the trial held must not be held twice
         self.graph = torch.cuda.CUDAGraph()
-        with torch.inference_mode(), torch.cuda.graph(self.graph):
+        # other threads may copy frames to the device meanwhile
+        with torch.inference_mode(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
             self.outputs = forward(self.inputs)
 
     def replay(self) -> torch.Tensor:
@@ -154,18 +159,20 @@ class Recorded:
 
 
 class GpuRunner:
-    """Batches of segments in host memory to feature rows; one recorded graph per shape, the latest few kept."""
+    """Batches of windows to feature rows; one recorded graph per shape, the latest few kept."""
 
     _KEPT = 2
 
-    def __init__(self, network: nn.Module, backbone: Backbone, *, precision: str) -> None:
+    def __init__(self, network: nn.Module, backbone: Backbone, *, precision: str, fill: Fill) -> None:
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
-        torch.backends.cudnn.benchmark = True
+        # not tried out: that takes a second and may choose otherwise next time; at the same rate (I3D on an H200)
+        torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic = False, True
         self._network = GpuNetwork(network, backbone, precision="fp16" if precision == "fp16" else "tf32")
+        self._fill = fill
         self._recorded: dict[tuple[int, ...], Recorded] = {}
 
-    def __call__(self, windows: list[NDArray[np.float32] | torch.Tensor]) -> NDArray[np.float32]:
-        """Windows (T, S, S, 3), normalised, of one shape, to rows (N, D)."""
+    def __call__(self, windows: Sequence[Any]) -> Callable[[], NDArray[np.float32]]:
+        """Start on windows of one shape (T, S, S, 3); what it returns waits for their rows (N, D)."""
         shape = (len(windows), *windows[0].shape)
         recorded = self._recorded.get(shape)
         if recorded is None:
@@ -173,9 +180,20 @@ class GpuRunner:
                 self._recorded.pop(next(iter(self._recorded)))
             example = torch.zeros(shape, device=self._network.device)
             recorded = self._recorded[shape] = Recorded(self._network.features, example)
-        if isinstance(windows[0], torch.Tensor):
-            torch.stack([window for window in windows if isinstance(window, torch.Tensor)], out=recorded.inputs)
-        else:
-            recorded.inputs.copy_(torch.from_numpy(np.stack(windows)))
-        rows: NDArray[np.float32] = recorded.replay().cpu().numpy()
-        return rows
+        self._fill(recorded.inputs, windows)
+        return reading_back(recorded.replay())
+
+
+def reading_back(rows: torch.Tensor) -> Callable[[], NDArray[np.float32]]:
+    """Have rows copied to the host; what it returns waits for them."""
+    host = torch.empty(rows.shape, dtype=rows.dtype, pin_memory=True)
+    host.copy_(rows, non_blocking=True)
+    there = torch.cuda.Event()
+    there.record()
+
+    def wait() -> NDArray[np.float32]:
+        there.synchronize()
+        found: NDArray[np.float32] = host.numpy().copy()
+        return found
+
+    return wait
