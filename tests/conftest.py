@@ -45,6 +45,11 @@ SLOW_FIRST = (
 """Files that take longest: begun last, one of them would keep a worker going while the other has nothing left."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """xdist would begin with the files of most tests, whatever these take, and end with the slow ones."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     rank = {here / name: number for number, name in enumerate(SLOW_FIRST)}

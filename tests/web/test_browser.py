@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
+from tests.browsers import shoot, until
 
 from .livesite import PASSWORD, SYSTEMS, Study, vote_through
-from .visitor import WATCHED, Visitor, shoot
+from .visitor import WATCHED, Visitor
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -263,12 +264,7 @@ def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:
     page = rater.page
     clips = page.evaluate("() => fetch('/rate/next.json').then((answer) => answer.json())")["clips"]
     assert len(clips) == 2
-    for address in clips:
-        for _ in range(50):
-            if f"{rater.study.site.url}{address}" in rater.addresses:
-                break
-            page.wait_for_timeout(100)
-        assert f"{rater.study.site.url}{address}" in rater.addresses
+    until(page, lambda: {f"{rater.study.site.url}{address}" for address in clips} <= rater.addresses)
 
 
 def test_the_overview_follows_the_votes(visit: Callable[..., Visitor], study: Study) -> None:
