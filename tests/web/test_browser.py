@@ -235,7 +235,8 @@ def test_skipping_to_the_end_is_not_watching_and_one_clip_is_heard(visit: Callab
     for _ in range(2):
         page.evaluate("for (const video of document.querySelectorAll('video')) video.currentTime = 0.9")
         page.get_by_role("button", name="Play both").click()
-        playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+        rater.until("[...document.querySelectorAll('video')].every((video) => video.ended)")
+    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
     with page.expect_response("**/rate/vote"):
         rater.send()
     playwright.expect(page.locator("[data-watch]")).to_have_text("A 0/2 · B 0/2")
