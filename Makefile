@@ -6,6 +6,11 @@ BIN := $(VENV)/bin
 # Bytecode is kept: without it every command that a test starts compiles the product anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# What CI asks for runs side by side: mypy takes the core that waiting for browsers and servers leaves.
+ifeq ($(MAKECMDGOALS),check test)
+MAKEFLAGS += -j2
+endif
+
 .PHONY: help setup models system demo test check bench fuzz soak audit verdicts package compat screenshots docs site clean
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -35,14 +35,29 @@ typer.main.get_command = typer.testing._get_command = cache(typer.main.get_comma
 
 SLOW_FIRST = (
     "test_doc_blocks.py",
-    "compare/test_planted.py",
+    "vision/landmarks/test_clips.py",
+    "test_examples.py",
     "web/test_rate_page.py",
     "web/test_browser.py",
-    "instruments/distribution/test_video_metrics.py",
     "web/test_accessibility.py",
+    "present/pages/test_browser.py",
+    "media/test_oracles.py",
+    "vision/landmarks/test_real_faces.py",
+    "web/test_runs.py",
+    "web/test_api.py",
+    "web/test_owner_methods.py",
+    "instruments/clip/test_command.py",
+    "instruments/distribution/test_video_metrics.py",
+    "compare/gate/test_ruined.py",
+    "compare/test_planted.py",
     "faults/test_kills.py",
 )
 """Files that take longest: begun last, one of them would keep a worker going while the other has nothing left."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """xdist would begin with the files of most tests, whatever these take, and end with the slow ones."""
+    config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -155,12 +155,12 @@ def visited(command: list[str], environment: dict[str, str]) -> subprocess.Compl
     assert process.stdout is not None
     link = process.stdout.readline().strip()
     try:
-        with urlopen(link, timeout=60) as answer:
+        with urlopen(link, timeout=200) as answer:
             status = answer.status
     except (OSError, ValueError) as error:
         status = error
     process.terminate()
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=200)
     return subprocess.CompletedProcess(command, 0 if status == 200 else 1, link + out, f"{errors}{status}")
 
 

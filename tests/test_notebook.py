@@ -59,7 +59,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     MATERIAL["takes"]()
     book = nbformat.read(NOTEBOOK, as_version=4)
-    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(book, timeout=240, kernel_name="python3").execute()
     shown = [output.data for cell in book.cells for output in cell.get("outputs", ()) if "data" in output]
     assert "take0" in shown[0]["text/html"] and "|v:" in shown[0]["text/html"]
     assert (tmp_path / "report.html").exists()

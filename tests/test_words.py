@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -106,21 +107,28 @@ OTHERS = {
 """Templates in which such a word is meant as it stands, or whose pages are written elsewhere."""
 
 
-def shown_whole(text: str) -> list[str]:
-    """The strings of a module with spaces in them, each f-string as one, without docstrings."""
-    tree = ast.parse(text)
-    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = []
-    for node in ast.walk(tree):
+@cache
+def shown_and_raised(path: Path) -> tuple[list[str], list[str]]:
+    """The strings of a module with spaces in them, each f-string as one, without docstrings; and what its `raise`s say.
+
+    Each module is read once for all tests.
+    """
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    notes = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    found, raised = [], []
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             notes |= {id(part) for part in node.values}
             found.append("".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values))
-    found += [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes
-    ]
-    return [one for one in found if " " in one]
+        elif isinstance(node, ast.Raise) and node.exc is not None:
+            texts = (part.value for part in ast.walk(node.exc) if isinstance(part, ast.Constant))
+            raised += [f"{path.name}:{node.lineno}: {text!r}" for text in texts if isinstance(text, str)]
+    found += [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in notes]
+    return [one for one in found if " " in one], raised
+
+
+def shown_whole(path: Path) -> list[str]:
+    return shown_and_raised(path)[0]
 
 
 def test_help_uses_no_private_words() -> None:
@@ -141,7 +149,7 @@ def test_terminal_and_errors_use_no_private_words() -> None:
         for folder in SPOKEN
         for path in sorted((source / folder).rglob("*.py"))
         if path.relative_to(source).as_posix() not in MEANT
-        for text in shown_whole(path.read_text(encoding="utf-8"))
+        for text in shown_whole(path)
         if (hit := PRIVATE.search(text))
     ]
     assert not found, "\n".join(found)
@@ -150,7 +158,7 @@ def test_terminal_and_errors_use_no_private_words() -> None:
 def test_what_is_meant_is_there() -> None:
     source = ROOT / "src/rushes"
     for name in MEANT:
-        texts = shown_whole((source / name).read_text(encoding="utf-8"))
+        texts = shown_whole(source / name)
         assert any(map(PRIVATE.search, texts)), f"{name} needs no exception any more"
 
 
@@ -163,13 +171,8 @@ def test_templates_use_no_private_words(path: Path) -> None:
 def test_errors_everywhere_use_no_private_words() -> None:
     """What is raised, in every folder: the literal parts of the message."""
     plain = re.compile(r"\breadings?\b|\bbadges?\b|\bsurely\b|\btold apart\b|\bheld against\b|\bpassed over\b|\bcame\b")
-    found = []
-    for path in sorted((ROOT / "src/rushes").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Raise) and node.exc is not None:
-                texts = [part.value for part in ast.walk(node.exc) if isinstance(part, ast.Constant)]
-                found += [f"{path.name}:{node.lineno}: {text!r}" for text in texts if plain.search(str(text))]
+    paths = sorted((ROOT / "src/rushes").rglob("*.py"))
+    found = [said for path in paths for said in shown_and_raised(path)[1] if plain.search(said.partition(": ")[2])]
     assert not found, "\n".join(found)
 
 
@@ -198,14 +201,13 @@ QUOTED = {"methods.md": "behavior", "style.py": "color", "page.py": "color", "im
 def test_one_spelling_in_help_pages_and_messages() -> None:
     found = []
     for words, command in commands(typer.main.get_command(app)):
-        command.get_help(typer.Context(command))  # type: ignore[attr-defined, arg-type]
+        command.get_help(typer.Context(command))  # type: ignore[attr-defined, arg-type]  # puts our words for Typer's
         texts = [getattr(command, "help", None) or "", *(getattr(p, "help", None) or "" for p in command.params)]  # type: ignore[attr-defined]
         found += [f"rushes {' '.join(words)}: {hit[0]}" for text in texts for hit in AMERICAN.finditer(text)]
     for path in (*PAGES, *TEMPLATES, *sorted((ROOT / "src/rushes").rglob("*.py"))):
         if path.name in GENERATED:
             continue
-        text = path.read_text(encoding="utf-8")
-        for shown in shown_whole(text) if path.suffix == ".py" else [prose(text)]:
+        for shown in shown_whole(path) if path.suffix == ".py" else [prose(path.read_text(encoding="utf-8"))]:
             hits = (hit[0] for hit in AMERICAN.finditer(shown) if hit[0] != QUOTED.get(path.name))
             found += [f"{path.relative_to(ROOT)}: {hit}" for hit in hits]
     assert not found, "\n".join(found)

@@ -35,12 +35,15 @@ PRELOADED = (
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.report",
+    "altair",
+    "duckdb",
     "jinja2",
     "pydantic",
     "rich.console",
     "rich.progress",
     "rich.table",
     "scipy.stats",
+    "vl_convert",
 )
 """None of these starts a thread, which a fork would lose."""
 

@@ -127,5 +127,5 @@ def test_libav_never_writes_to_the_terminal(tmp_path):
     data[len(data) // 3 : len(data) // 2] = bytes(len(data) // 2 - len(data) // 3)
     clip.write_bytes(data)
     script = "import sys; from rushes.media import ClipReader; [f.rgb() for f in ClipReader(sys.argv[1])]"
-    done = subprocess.run([sys.executable, "-c", script, str(clip)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, str(clip)], capture_output=True, text=True, timeout=240)
     assert (done.stdout, done.stderr) == ("", "")

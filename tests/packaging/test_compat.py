@@ -41,7 +41,7 @@ def compat(folder: Path, stub: str = PYTHON, **environment: str) -> tuple[subpro
     program.chmod(0o755)
     asked = {"PATH": f"{folder}:{os.environ['PATH']}", "CALLS": str(calls), "DIGEST": "same", "OLD_DOCTOR": "0"}
     command = ["sh", str(ROOT / "scripts" / "try-pythons.sh"), "3.12"]
-    done = subprocess.run(command, env=os.environ | asked | environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=os.environ | asked | environment, capture_output=True, text=True, timeout=240)
     return done, calls.read_text().splitlines()
 
 

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from tests.oracle.ppi_package import study
 
-from rushes.core import Why
+from rushes.core import Interval, Why
 from rushes.core.errors import InputError
-from rushes.stats.intervals import student_quantile
+from rushes.stats.intervals import normal_quantile, student_quantile
 from rushes.stats.means import student_mean
 from rushes.stats.prediction_powered import (
     Powered,
-    large_sample,
     powered_difference,
     powered_mean,
     prompts_needed,
@@ -30,6 +29,18 @@ PACKAGE = {  # ppi-python 0.2.3: mean, low, high (tests/oracle/ppi_package.py)
     "against": (3.071876846853, 2.529488045801, 3.614265647904),
     "wide": (3.063991845300, 2.574428247383, 3.553555443217),
 }
+
+
+def large_sample(y: np.ndarray, f: np.ndarray, g: np.ndarray) -> tuple[float, float, Interval]:
+    """Mean, λ and 95 % interval of PPI++ as published: normal quantiles, variances over n and N, metrics as they are.
+
+    What `powered_mean` makes small-sample allowance for: this holds the true mean in 92 % of studies of 20 prompts.
+    """
+    weight = tuned_weight(y, f, g)
+    mean = float(y.mean() + weight * (g.mean() - f.mean()))
+    variance = float((y - weight * f).var() / len(y) + (weight * g).var() / len(g))
+    half = normal_quantile(0.975) * math.sqrt(variance)
+    return mean, weight, Interval(low=mean - half, high=mean + half, level=0.95, method="published")
 
 
 @pytest.mark.parametrize("case", PACKAGE)

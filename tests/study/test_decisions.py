@@ -227,7 +227,7 @@ def test_a_vote_and_the_end_of_its_sample_do_not_wait_for_each_other(service, pe
             assert not ending.done(), "it waits for the place"
             wanted = select(pair.c.id).where(pair.c.id == place.pair_id)
             connection.execute(wanted.with_for_update(key_share=True))
-        ending.result(timeout=30)
+        ending.result(timeout=120)
     assert third.task().assignment != held.assignment
 
 

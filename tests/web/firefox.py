@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 CONTROL, ENTER = "\ue009", "\ue007"
-_START_S, _ANSWER_S, _WAIT_S = 60, 60, 30
+_START_S, _ANSWER_S, _WAIT_S = 60, 60, 60
 
 
 def firefox_program() -> str:

@@ -183,20 +183,6 @@ def _study(site: Site, folder: Path, systems: Mapping[str, Path]) -> Study:
     return study
 
 
-OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
-"""How many pixels a page is wider than its window."""
-
-
-def overflow(page: Any) -> int:
-    """How much wider than its window a page stays, once what is drawn by script has been drawn anew."""
-    for _ in range(20):
-        over = int(page.evaluate(OVERFLOW))
-        if over <= 0:
-            break
-        page.wait_for_timeout(50)
-    return over
-
-
 def settle(page: Any) -> None:
     """Wait until a page shows what it has to show: scripts have run and no request is open."""
     page.wait_for_load_state("load")

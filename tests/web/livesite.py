@@ -57,7 +57,7 @@ class Client(httpx.Client):
     """Sends the Origin and the CSRF token, as a page of the site does; keeps every byte it was given."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(base_url=url, headers={"origin": url, "accept": "text/html"}, timeout=30)
+        super().__init__(base_url=url, headers={"origin": url, "accept": "text/html"}, timeout=120)
         self.seen = bytearray()
         self.event_hooks = {"response": [self._keep]}
 

@@ -139,7 +139,7 @@ FORGED = (
 @pytest.mark.parametrize(("name", "value"), FORGED)
 def test_a_forged_header_changes_nothing(study: Study, name: str, value: str) -> None:
     place = urlsplit(study.site.url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port or 0, timeout=30)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port or 0, timeout=120)
     try:
         connection.putrequest("GET", "/login", skip_host=True)
         if name != "host":

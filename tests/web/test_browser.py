@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
+from tests.browsers import shoot, until
 
 from .livesite import PASSWORD, SYSTEMS, Study, vote_through
-from .visitor import WATCHED, Visitor, shoot
+from .visitor import WATCHED, Visitor
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -234,7 +235,8 @@ def test_skipping_to_the_end_is_not_watching_and_one_clip_is_heard(visit: Callab
     for _ in range(2):
         page.evaluate("for (const video of document.querySelectorAll('video')) video.currentTime = 0.9")
         page.get_by_role("button", name="Play both").click()
-        playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+        rater.until("[...document.querySelectorAll('video')].every((video) => video.ended)")
+    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
     with page.expect_response("**/rate/vote"):
         rater.send()
     playwright.expect(page.locator("[data-watch]")).to_have_text("A 0/2 · B 0/2")
@@ -263,12 +265,7 @@ def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:
     page = rater.page
     clips = page.evaluate("() => fetch('/rate/next.json').then((answer) => answer.json())")["clips"]
     assert len(clips) == 2
-    for address in clips:
-        for _ in range(50):
-            if f"{rater.study.site.url}{address}" in rater.addresses:
-                break
-            page.wait_for_timeout(100)
-        assert f"{rater.study.site.url}{address}" in rater.addresses
+    until(page, lambda: {f"{rater.study.site.url}{address}" for address in clips} <= rater.addresses)
 
 
 def test_the_overview_follows_the_votes(visit: Callable[..., Visitor], study: Study) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import OVERFLOW, PATIENCE_MS, fits, until
 
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.distribution.features.rows import FeatureSet, keep_features
@@ -19,11 +19,10 @@ from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.study.service import open_service
 from rushes.web.app import create_app
 
-from .gallery import overflow
 from .livesite import Site
 from .runsite import FLASH_FRAME, bar, owner, suite_of
 from .visitor import check_with_axe
-from .watching import until, watch
+from .watching import watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -178,8 +177,7 @@ def test_on_a_phone_clips_are_stacked_and_nothing_is_cut(look: Callable[..., pla
         page.goto(address)
         for width, height in ((2560, 1300), (1440, 900), (900, 900), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
-            over = overflow(page)
-            assert over <= 0, f"{name} is {over} px too wide at {width} px"
+            assert fits(page), f"{name} is {page.evaluate(OVERFLOW)} px too wide at {width} px"
             if folder:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 page.wait_for_timeout(500)

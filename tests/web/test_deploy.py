@@ -98,7 +98,7 @@ def proxied(tmp_path: Path, clip_table: Path) -> Iterator[Proxied]:
     finally:
         for one in started:
             one.terminate()
-            one.wait(timeout=20)
+            one.wait(timeout=60)
 
 
 def test_a_raters_path_through_nginx(proxied: Proxied, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from tests.browsers import OVERFLOW, fits
 
 from rushes.compare.board.board import board_as_data
 from rushes.compare.board.judging import judge_board
@@ -25,7 +26,7 @@ from rushes.storage.runs import read_run
 from rushes.study.evaluate import measure_study
 
 from .firefox import Firefox, firefox_program
-from .gallery import OVERFLOW, PAGES, SCHEMES, WIDTHS, Gallery, GalleryPage, overflow, settle, small_gallery, watch
+from .gallery import PAGES, SCHEMES, WIDTHS, Gallery, GalleryPage, settle, small_gallery, watch
 from .readback import Pool, faults, numbers_on
 from .visitor import check_with_axe
 
@@ -140,8 +141,7 @@ def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any], p
             # In the dark only colours are different.
             for width, height in WIDTHS if scheme == "light" else ():
                 tab.set_viewport_size({"width": width, "height": height})
-                over = overflow(tab)
-                assert over <= 0, f"{page.name} is {over} px too wide at {width} px, {scheme}"
+                assert fits(tab), f"{page.name} is {tab.evaluate(OVERFLOW)} px too wide at {width} px, {scheme}"
             tab.set_viewport_size({"width": 1440, "height": 900})
             check_with_axe(tab, f"{page.name}, {scheme}", only=("color-contrast",) if scheme == "dark" else ())
         tab.emulate_media(color_scheme="light")

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.browsers import shoot
 
 from rushes.study import StudyPlan
 
 from .livesite import Site, Study
 from .test_join import PERSON, PLAN
-from .visitor import Visitor, shoot
+from .visitor import Visitor
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsers import until
 
 from rushes.study.raters.play_credit import Ledger
 
@@ -89,11 +91,7 @@ class Chromium:
         return self.page.evaluate(expression)
 
     def until(self, expression: str) -> None:
-        for _ in range(300):
-            if self.ask(expression):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"never came true: {expression}")
+        until(self.page, expression)
 
     def close(self) -> None:
         self.context.close()
@@ -107,9 +105,9 @@ def not_on_one_screen(window: Any, study: Study) -> list[str]:
     found = []
     for width, height in WINDOWS:
         window.size(width, height)
-        for _ in range(20):  # until the page has been drawn anew
-            faults = json.loads(window.ask(f"({ONE_SCREEN})()"))
-            if not faults:
+        end = time.monotonic() + 30
+        while faults := json.loads(window.ask(f"({ONE_SCREEN})()")):  # until the page has been drawn anew
+            if time.monotonic() > end:
                 break
         found += [f"{study.name}, {width} px: {fault}" for fault in faults]
     text = window.ask("document.documentElement.outerHTML")

@@ -20,7 +20,7 @@ SECRETS = (b"root:", b"def create_app", b"[project]")
 def raw_get(client: Client, path: str) -> tuple[int, dict[str, str], bytes]:
     """GET with the path exactly as given."""
     place = urlsplit(str(client.base_url))
-    connection = http.client.HTTPConnection(place.hostname or "", place.port or 0, timeout=30)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port or 0, timeout=120)
     try:
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in client.cookies.jar)
         connection.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.browsers import fits, shoot
 
 from rushes.instruments.preference.own_rubric import own_rubric
 from rushes.media import write_clip
@@ -15,7 +16,7 @@ from rushes.study import StudyPlan
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Site, Study, vote_through
-from .visitor import Visitor, shoot
+from .visitor import Visitor
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -188,8 +189,7 @@ def test_german_pages_store_the_rubrics_own_words(visit: Callable[..., Visitor],
     page.get_by_role("button", name="Deutsch").click()
     playwright.expect(page.get_by_text("Paar 1 von 3")).to_be_visible()
     assert page.locator("html").get_attribute("lang") == "de"
-    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert over <= 0, f"{over} px too wide"
+    assert fits(page)
     page.locator(".tag .main").get_by_text("Flackern / zeitliches Zittern").click()
     playwright.expect(page.locator("[data-saved]")).to_have_text("Gespeichert.")
     assert (

@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import OVERFLOW, PATIENCE_MS, WIDTHS, fits, until
 
 from rushes.storage.runs import RunWriter
 
 from .livesite import Site
 from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, newer_run, owner, suite_of, write_run
-from .watching import until, watch
+from .watching import watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
 
-WIDTHS = ((1440, 900), (900, 900), (390, 844))
 FRAME_S = 0.04
 
 
@@ -198,8 +197,7 @@ def test_rare_pages_fit_at_three_widths(
         page.goto(address)
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
-            over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            assert over <= 0, f"{address} is {over} px too wide at {width} px"
+            assert fits(page), f"{address} is {page.evaluate(OVERFLOW)} px too wide at {width} px"
 
 
 def test_a_board_plays_its_clips_on_one_clock_and_axe_finds_nothing_in_its_dialogs(

@@ -39,7 +39,7 @@ class Serving:
 
     def close(self) -> str:
         self.process.terminate()
-        return self.process.communicate(timeout=30)[1]
+        return self.process.communicate(timeout=120)[1]
 
 
 @pytest.fixture

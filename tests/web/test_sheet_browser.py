@@ -8,17 +8,16 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import PATIENCE_MS, fits, until
 
 from rushes.study.service import open_service
 from rushes.web.app import create_app
 from rushes.web.clips.triage import FILE, Mark, read_marks
 
-from .gallery import overflow
 from .livesite import Site
 from .runsite import entry, owner, write_run
 from .visitor import check_with_axe
-from .watching import until, watch
+from .watching import watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -304,11 +303,11 @@ def test_every_view_fits_and_axe_finds_nothing(look: Callable[..., playwright.Pa
         page.goto(address)
         for width in (390, 2560, 900):
             page.set_viewport_size({"width": width, "height": 900})
-            assert overflow(page) <= 0, (address, width)
+            assert fits(page), (address, width)
     page.goto("/runs/model_a")
     page.get_by_label("Choose take_0").check()
     page.get_by_text("Export", exact=True).click()
-    assert overflow(page) <= 0, "a menu near the edge"
+    assert fits(page), "a menu near the edge"
     check_with_axe(page, "sheet")
     page.goto("/runs/model_a?view=table&min.sharpness=0.1")
     page.get_by_text("Columns", exact=True).click()

@@ -341,7 +341,7 @@ def test_the_command_prints_a_link_that_opens_the_run(folder: Path) -> None:
         assert httpx.get(link.partition("?")[0]).status_code == 403
     finally:
         process.terminate()
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=120)[1]
     assert said.splitlines()[0] == f"Below {run}: 1 run. Ctrl-C stops."
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import PATIENCE_MS, fits
 
 from rushes.storage.runs import RunWriter
 from rushes.web.view_app import view_app
 
-from .gallery import overflow
 from .livesite import Site
 from .runsite import SETTINGS, entry, suite_of, write_run
 from .visitor import check_with_axe
@@ -157,7 +156,7 @@ def test_it_fits_and_axe_finds_nothing(browser: Any, viewed: Site, look: tuple[s
 
 
 def _fits_with_a_verdict_in_sight(page: Any) -> None:
-    assert overflow(page) <= 0
+    assert fits(page)
     first = page.locator(".verdict").first.bounding_box()
     assert first is not None and first["y"] + first["height"] < 844, "the first verdict is on the first screen"
 

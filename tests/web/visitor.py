@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import PATIENCE_MS, shoot, until
 
 from rushes.study import PlayEvent
 
@@ -18,7 +16,6 @@ from .livesite import Study
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 
-WIDTHS = ((1440, 900), (900, 900), (390, 844))
 WATCHED = re.compile(r"A 2/2 · B 2/2")
 
 
@@ -128,12 +125,7 @@ class Visitor:
         raise AssertionError(f"played and not counted: {watch.inner_text()}")
 
     def until(self, expression: str) -> None:
-        """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-        for _ in range(600):  # half a minute: a busy machine starts a clip late
-            if self.page.evaluate(expression):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"never came true: {expression}")
+        until(self.page, expression)
 
     def train(self) -> None:
         """Through the training pair to the first real one."""
@@ -154,19 +146,6 @@ class Visitor:
         assert self.faults == []
         assert self.elsewhere == [], "a page asked another server for something"
         self.context.close()
-
-
-def shoot(page: playwright.Page, name: str, *, back: tuple[int, int] = (1280, 900)) -> None:
-    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
-    folder = os.environ.get("RUSHES_SCREENSHOTS")
-    for width, height in WIDTHS:
-        page.set_viewport_size({"width": width, "height": height})
-        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert over <= 0, f"{name} is {over} px too wide at {width} px"
-        if folder:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
-    page.set_viewport_size({"width": back[0], "height": back[1]})
 
 
 def check_with_axe(page: playwright.Page, name: str, *, only: tuple[str, ...] = ()) -> None:

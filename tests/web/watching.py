@@ -1,4 +1,4 @@
-"""What every browser test of the workbench does alike: keep a page's faults, and wait for something to hold."""
+"""What every browser test of the workbench does alike: keep a page's faults."""
 
 from __future__ import annotations
 
@@ -20,12 +20,3 @@ def watch(page: Page, url: str, faults: list[str]) -> Page:
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "status of" not in m.text else None)
     return page
-
-
-def until(page: Page, expression: str) -> None:
-    """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-    for _ in range(300):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {expression}")

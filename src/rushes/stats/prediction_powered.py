@@ -38,7 +38,7 @@ import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
-from rushes.stats.intervals import LEVEL, STUDENT_T, Floats, check_confidence, normal_quantile, student_quantile
+from rushes.stats.intervals import LEVEL, STUDENT_T, Floats, check_confidence, student_quantile
 
 Ratings: TypeAlias = Mapping[str, Mapping[str, float]]
 """By prompt, by rater."""
@@ -124,18 +124,6 @@ def powered_difference(
     }
     both = {prompt: ours[prompt] - theirs[prompt] for prompt in ours if prompt in theirs}
     return powered_mean(pairs, both, raters=raters, level=level)
-
-
-def large_sample(y: Floats, f: Floats, g: Floats, *, level: float = LEVEL) -> tuple[float, float, Interval]:
-    """Mean, λ and interval of PPI++ as published: normal quantiles, variances over n and N, metrics as they are.
-
-    What `powered_mean` makes small-sample allowance for. It holds the true mean in 92 % of studies of 20 prompts.
-    """
-    weight = tuned_weight(y, f, g)
-    mean = float(y.mean() + weight * (g.mean() - f.mean()))
-    variance = float((y - weight * f).var() / len(y) + (weight * g).var() / len(g))
-    half = normal_quantile(0.5 + level / 2) * math.sqrt(variance)
-    return mean, weight, Interval(low=mean - half, high=mean + half, level=level, method=METHOD)
 
 
 def tuned_weight(y: Floats, f: Floats, g: Floats) -> float:

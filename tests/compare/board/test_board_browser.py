@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import PATIENCE_MS, fits, until
 
 from rushes.compare.board.board import write_board
 from rushes.compare.board.model import BoardClip, BoardData, Reading, System
@@ -86,15 +86,6 @@ def opened(tab: playwright.Page, path: Path) -> playwright.Page:
     tab.goto(path.as_uri())
     tab.wait_for_selector("html[data-ready]")
     return tab
-
-
-def until(tab: playwright.Page, condition: str) -> None:
-    """Wait for a condition; Playwright's own way evaluates text in the page, which the page's policy forbids."""
-    for _ in range(160):
-        if tab.evaluate(condition):
-            return
-        tab.wait_for_timeout(50)
-    raise AssertionError(f"never came: {condition}")
 
 
 def times(tab: playwright.Page) -> list[float]:
@@ -237,4 +228,4 @@ def test_the_page_is_never_wider_than_the_window(tab: playwright.Page, made_boar
     for width in (1440, 800, 390):
         tab.set_viewport_size({"width": width, "height": 800})
         opened(tab, made_board)
-        assert tab.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, f"{width} px"
+        assert fits(tab), f"{width} px"

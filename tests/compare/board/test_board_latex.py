@@ -75,6 +75,6 @@ def test_pdflatex_takes_it_and_it_fits_the_page(tmp_path: Path, metrics: int) ->
     page = f"\\documentclass[twocolumn]{{article}}\\usepackage{{booktabs}}\\begin{{document}}{body}\\end{{document}}"
     (tmp_path / "t.tex").write_text(page, encoding="ascii")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=240)
     log = done.stdout.decode("latin-1")
     assert done.returncode == 0 and "Overfull" not in log and "Float too large" not in log

@@ -102,8 +102,8 @@ def test_metrics_of_time_judge_no_picture(arms: dict[str, rushes.Run], name: str
     if name == "equal":
         assert headline(found).startswith("The gate cannot tell: the picture was not judged, only its temporal quality")
         assert "rushes fidelity" in gate_text(found, "text") and gate_checks(found).checks[-1].outcome == "unclear"
-    unnamed = check_regression(arms["full"], arms[name], repeats=repeats)
-    assert unnamed.answer in ("worse", "cannot tell")
+        unnamed = check_regression(arms["full"], arms[name], repeats=repeats)
+        assert unnamed.answer in ("worse", "cannot tell")  # the ruined ones: the first test above
 
 
 def test_an_unjudged_picture_may_be_allowed_and_is_never_passed_over(arms: dict[str, rushes.Run]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsers import fits
 from tests.reseal import reseal
 
 import rushes
@@ -160,7 +161,7 @@ def test_in_a_browser_without_a_fault_and_by_keyboard(page: str, browser: Any, t
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size({"width": width, "height": 900})
         tab.goto((tmp_path / "compare.html").as_uri())
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{width} px is too narrow"
+        assert fits(tab), f"{width} px is too narrow"
         canvas = tab.locator("canvas").first
         canvas.focus()
         tab.keyboard.press("ArrowRight")

@@ -114,6 +114,6 @@ def test_pdflatex_takes_the_table_as_it_is(tmp_path: Path) -> None:
     body = "\\documentclass[twocolumn]{article}\\usepackage{booktabs}\\begin{document}\n" + table + "\\end{document}\n"
     (tmp_path / "t.tex").write_text(body, encoding="ascii")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=240)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "t.pdf").stat().st_size > 1000

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browsers import PATIENCE_MS
+from tests.browsers import PATIENCE_MS, shoot
 from tests.storage.runs.judged import GOLDENS, write_judged
 
 from rushes.compare.report import write_report
@@ -21,8 +20,6 @@ from .conftest import HOSTILE
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
-
-WIDTHS = ((1440, 900), (900, 900), (390, 844))
 
 
 class Reader:
@@ -87,19 +84,6 @@ def read(browser: playwright.Browser, usual: Reader, page: Path) -> Iterator[Cal
     for faults, elsewhere in found:
         assert faults == []
         assert elsewhere == [], "the page asked for something outside itself"
-
-
-def shoot(page: playwright.Page, name: str) -> None:
-    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
-    folder = os.environ.get("RUSHES_SCREENSHOTS")
-    for width, height in WIDTHS:
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(100)
-        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert over <= 0, f"{name} is {over} px too wide at {width} px"
-        if folder:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
 
 
 def test_opens_from_disk_worst_first_and_shows_names_as_names(read: Callable[..., Reader]) -> None:

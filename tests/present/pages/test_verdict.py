@@ -6,7 +6,7 @@ import pytest
 
 from rushes.core.reason import Cause, Reason
 from rushes.present.pages.subjects import subject_table
-from rushes.present.verdict.verdict import Finding, Highlight, Side, Verdict, clip_verdict, worst_of
+from rushes.present.verdict.verdict import Highlight, Side, clip_verdict, take_lines, worst_of
 from rushes.storage.runs import Entry, Subject
 
 
@@ -59,25 +59,14 @@ def test_headlines(clips: list[Subject], headline: str) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_text_fits_the_terminal_and_breaks_no_name(width: int) -> None:
-    found = Verdict(
-        headline="B is better than A on 1 metric, worse on none; no significant difference on 2.",
-        sides=(Side(name="B", against="A", better=("x",), cannot_tell=("longest_freeze_ms", "flicker_score")),),
-        sure="Compared on 14 clips that both have.",
-        takes=(Highlight(id="a_rather_long_name_of_a_clip", signal="flagged", reasons=("frozen 1.0–2.4 s", "soft")),),
-        findings=(Finding(title="Pose", text="the left wrist is off"),),
-        next="rushes view runs",
-    )
-    text = found.as_text(width)
-    assert all(len(line) <= width for line in text.splitlines()), text
-    for word in (
-        "a_rather_long_name_of_a_clip",
-        "longest_freeze_ms",
-        "flicker_score",
-        "Pose:",
-        "Next: rushes view runs",
-    ):
-        assert word in text
+def test_clips_to_look_at_fit_the_terminal_and_no_name_is_broken(width: int) -> None:
+    long = Highlight(id="a_rather_long_name_of_a_clip", signal="flagged", reasons=("frozen 1.0–2.4 s", "soft"))
+    lines = take_lines((long, Highlight(id="b", signal="reject", reasons=("no picture",))), width)
+    assert all(len(line) <= width for line in lines), lines
+    assert lines[0] == "Look first at:" and lines[1].startswith("  a_rather_long_name_of_a_clip  flagged")
+    beside = 2 + 28 + 2 + 7 + 2 + len("frozen 1.0–2.4 s; soft") <= width  # else below the name
+    assert lines[1 if beside else 2].endswith("frozen 1.0–2.4 s; soft")
+    assert take_lines((), width) == []
 
 
 def test_sides_say_what_is_known() -> None:

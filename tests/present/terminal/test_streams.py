@@ -14,7 +14,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "src")
 
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["bash", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["bash", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=240)
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])

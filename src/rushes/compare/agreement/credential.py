@@ -188,12 +188,6 @@ def read_credential(path: Path | str) -> Credential:
     return _parsed(text, str(path))
 
 
-def read_credentials(folder: Path | str) -> tuple[Credential, ...]:
-    """Every `.toml` of a folder, in the order of their names; () where there is no such folder."""
-    place = Path(folder)
-    return tuple(map(read_credential, sorted(place.glob("*.toml")))) if place.is_dir() else ()
-
-
 def shipped_credentials() -> tuple[Credential, ...]:
     """Those that come with Rushes, in the order of their names."""
     found = sorted((file for file in files("rushes.compare.agreement").joinpath("credentials").iterdir()), key=str)

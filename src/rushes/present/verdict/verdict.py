@@ -225,18 +225,6 @@ class Verdict:
             return ""
         return f"{counted(self.total, self.noun)}: " + ", ".join(f"{count:,} {signal}" for signal, count in self.counts)
 
-    def as_text(self, width: int = 80) -> str:
-        """The strip as plain text that fits `width` columns; names are never broken.
-
-        >>> takes = (Highlight(id="a", signal="reject", reasons=("frozen 1.0–2.4 s",)),)
-        >>> print(Verdict(headline="1 of 2 clips is rejected.", takes=takes, next="rushes view").as_text(60))
-        1 of 2 clips is rejected.
-        Look first at:
-          a  reject  frozen 1.0–2.4 s
-        Next: rushes view
-        """
-        return "\n".join(verdict_lines(self, width))
-
 
 EMPTY = Verdict(headline="Nothing has been measured yet.")
 
@@ -368,21 +356,6 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
     return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
 
 
-def verdict_lines(verdict: Verdict, width: int) -> list[str]:
-    """The whole strip, in lines of at most `width` columns."""
-    lines = [line for text in (verdict.headline, *verdict.lines) for line in _wrapped(text, width)]
-    for side in verdict.sides:
-        if len(verdict.sides) > 1:
-            lines += _wrapped(side.sentence, width)
-        for _, word, names in side.lines:
-            lines += _wrapped(", ".join(names), width, first=f"  {word:<15}  ", rest=" " * 19)
-    lines += _wrapped(verdict.sure, width)
-    for finding in verdict.findings:
-        lines += _wrapped(f"{finding.title}: {finding.text}", width, rest="  ")
-    lines += take_lines(verdict.takes, width)
-    return [*lines, *_wrapped(f"Next: {verdict.next}" if verdict.next else "", width, rest="  ")]
-
-
 def take_lines(takes: Sequence[Highlight], width: int, *, paint: Callable[[str], str] = str) -> list[str]:
     """The clips to look at first: one line each, the reasons beside the name, or below it where they do not fit.
 
@@ -401,7 +374,7 @@ def take_lines(takes: Sequence[Highlight], width: int, *, paint: Callable[[str],
             lines.append(f"{head}  {why}".rstrip())
         else:
             lines.append(f"  {name}  {paint(take.signal)}".rstrip())
-            lines += _wrapped(why, width, first="    ", rest="    ")
+            lines += wrapped(f"    {why}", width, hang=4) if why else []
     return lines
 
 
@@ -416,8 +389,3 @@ def print_opening(verdict: Verdict, *, about: str = "") -> None:
     tell(f"{counts} ({about})" if about else counts, paint=paint_signals)
     for line in take_lines(verdict.takes, window_width(), paint=signal if is_coloured(sys.stdout) else str):
         print(line)
-
-
-def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
-    """Lines with their indents; no text, no line."""
-    return wrapped(printable(first + text), width, hang=len(rest)) if text else []

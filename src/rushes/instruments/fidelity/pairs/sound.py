@@ -41,15 +41,22 @@ class SoundObserver:
 
     def finish(self) -> Seen:
         context = self._context
-        if why := silent_side(context.gen_facts, context.gt_facts):
-            return Seen(missing=why)
-        try:
-            gen, gt = read_audio(context.gen, RATE).samples, read_audio(context.gt, RATE).samples
-        except MediaError as error:
-            return Seen(missing=str(error))
+        sounds = read_both(context)
+        if isinstance(sounds, str):
+            return Seen(missing=sounds)
         if context.lag and context.fps:
-            gen, gt = without_lag(gen, gt, context.lag / context.fps)
-        return paired_sounds(gen, gt)
+            sounds = without_lag(*sounds, context.lag / context.fps)
+        return paired_sounds(*sounds)
+
+
+def read_both(context: PairContext) -> tuple[NDArray[np.float32], NDArray[np.float32]] | str:
+    """Both sounds as they are, generated one first; or why one cannot be heard."""
+    if why := silent_side(context.gen_facts, context.gt_facts):
+        return why
+    try:
+        return read_audio(context.gen, RATE).samples, read_audio(context.gt, RATE).samples
+    except MediaError as error:
+        return str(error)
 
 
 def without_lag(

@@ -7,11 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.errors import MediaError
 from rushes.instruments.fidelity.metric import PairContext, PairMetric, Seen
 from rushes.instruments.fidelity.pairs.picture import FramePair
-from rushes.instruments.fidelity.pairs.sound import silent_side
-from rushes.media import read_audio
+from rushes.instruments.fidelity.pairs.sound import read_both
 from rushes.vision.speech import silero, voice
 from rushes.vision.speech.silero import speech_parts, speech_probabilities, spoken
 from rushes.vision.speech.spectra import RATE, Samples
@@ -57,14 +55,8 @@ class VoiceObserver:
         """Pictures say nothing about the voice."""
 
     def finish(self) -> Seen:
-        context = self._context
-        if why := silent_side(context.gen_facts, context.gt_facts):
-            return Seen(missing=why)
-        try:
-            sounds = read_audio(context.gen, RATE).samples, read_audio(context.gt, RATE).samples
-        except MediaError as error:
-            return Seen(missing=str(error))
-        return voices_alike(*sounds)
+        sounds = read_both(self._context)
+        return Seen(missing=sounds) if isinstance(sounds, str) else voices_alike(*sounds)
 
 
 def voices_alike(gen: Samples, gt: Samples) -> Seen:
