@@ -16,9 +16,10 @@ import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pages.groups import named
+from pages.metrics import linked_names, write_metric_pages
 from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
-from site_metrics import homes, write_metric_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -32,6 +33,8 @@ ROOT_PAGES = {
 """Pages that lie outside docs/: what the site calls them, and where they are."""
 REPLACED = {"metrics": "metrics/index"}
 """Pages of docs/ that the site has in another form."""
+_PLAIN = ("changelog", "commands", "glossary")
+"""Pages whose mentions of metrics stay plain: names of older releases, and tables of words."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
 _FETCHED = re.compile(
@@ -65,7 +68,8 @@ def staged(name: str, text: str, origin: Path) -> str:
     """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
     text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
     text = _FENCE.sub(lambda found: f"```{_kind(found[1], found[2])}\n{found[2]}```", text)
-    return _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+    text = _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+    return text if name in _PLAIN else linked_names(name, text)
 
 
 def _kind(stated: str, block: str) -> str:
@@ -92,8 +96,8 @@ def _target(name: str, link: str, anchor: str, origin: Path) -> str:
         if aim == path.resolve():
             return f"{up}{page}.md{anchor}"
     if aim == DOCS / "metrics.md":
-        page = homes().get(anchor.removeprefix("#"), "index")
-        return f"{up}metrics/{page}.md{anchor}"
+        metric = anchor.removeprefix("#")
+        return f"{up}metrics/{metric if metric in named() else 'index'}.md"
     if aim == ROOT / "README.md":
         return f"{up}index.md"
     return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"

@@ -16,6 +16,7 @@ nitpicky = True
 html_theme = "furo"
 html_title = "Rushes"
 html_static_path = ["static"]
+html_extra_path = ["extra"]  # the sources that pages of metrics lead to
 html_css_files = ["rushes.css"]
 html_js_files = [("rushes.js", {"defer": "defer"})]
 html_favicon = "static/icon.svg"
