@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,6 +37,7 @@ REPLACED = {"metrics": "metrics/index"}
 _PLAIN = ("changelog", "commands", "glossary")
 """Pages whose mentions of metrics stay plain: names of older releases, and tables of words."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_PICTURE = re.compile(r"!\[([^\]]*)\]\((images/[\w-]+\.png)\)")
 _FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
 _FETCHED = re.compile(
     r"""(?:src|srcset|data)="https?://[^"]*|<link[^>]*href="https?://[^"]*|(?:url\(|@import )["']?https?://[^"')]*"""
@@ -43,15 +45,24 @@ _FETCHED = re.compile(
 _COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
 
 
-def navigation() -> list[tuple[str, list[str]]]:
-    """Sections and their entries in order: the name of a page, or "Title <page>"."""
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the navigation, and its entries in order: the name of a page, or "Title <page>"."""
+
+    title: str
+    pages: list[str]
+    below: str = "index"
+    """The page that lists it."""
+
+
+def navigation() -> list[Section]:
     text = (DOCS / "site" / "navigation.toml").read_text(encoding="utf-8")
-    return [(section["title"], section["pages"]) for section in tomllib.loads(text)["section"]]
+    return [Section(**section) for section in tomllib.loads(text)["section"]]
 
 
 def listed() -> list[str]:
     """The pages of the navigation, by name."""
-    entries = [entry for _, entries in navigation() for entry in entries]
+    entries = [entry for section in navigation() for entry in section.pages]
     return [re.sub(r".*<(.*)>$", r"\1", entry) for entry in entries]
 
 
@@ -69,7 +80,17 @@ def staged(name: str, text: str, origin: Path) -> str:
     text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
     text = _FENCE.sub(lambda found: f"```{_kind(found[1], found[2])}\n{found[2]}```", text)
     text = _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+    text = _PICTURE.sub(lambda found: _both_themes(found, origin), text)
     return text if name in _PLAIN else linked_names(name, text)
+
+
+def _both_themes(found: re.Match[str], origin: Path) -> str:
+    """A picture that lies there light and dark, as the site shows it: the one that fits the reader's theme."""
+    text, place = found[1], found[2]
+    dark = re.sub(r"\.png$", "-dark.png", place)
+    if not (origin.parent / dark).is_file():
+        return found[0]
+    return f"![{text}]({place}){{.only-light}}\n![{text}]({dark}){{.only-dark}}"
 
 
 def _kind(stated: str, block: str) -> str:
@@ -103,10 +124,13 @@ def _target(name: str, link: str, anchor: str, origin: Path) -> str:
     return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"
 
 
-def toctrees() -> str:
+def toctrees(page: str) -> str:
+    """What a page lists: in the sidebar, or for a page other than the home page on itself."""
+    hidden = ":hidden:\n" if page == "index" else ":maxdepth: 1\n"
     return "".join(
-        f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(names) + "\n```\n"
-        for title, names in navigation()
+        f"\n```{{toctree}}\n{hidden}:caption: {section.title}\n\n" + "\n".join(section.pages) + "\n```\n"
+        for section in navigation()
+        if section.below == page
     )
 
 
@@ -119,13 +143,12 @@ def stage(folder: Path) -> None:
     for name, path in pages().items():
         target = folder / f"{name}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
+        text = staged(name, path.read_text(encoding="utf-8"), path)
+        target.write_text(text + toctrees(name), encoding="utf-8")
     (folder / "files").mkdir()
     found = [path for pattern in ("*.py", "*.ipynb", "ci/*.*") for path in (ROOT / "examples").glob(pattern)]
     for example in sorted(found):
         shutil.copy(example, folder / "files")
-    with open(folder / "index.md", "a", encoding="utf-8") as home:
-        home.write(toctrees())
     write_metric_pages(folder)
 
 
