@@ -139,7 +139,8 @@ def stage(folder: Path) -> None:
     for name in ("images", "figures"):
         shutil.copytree(DOCS / name, folder / name)
     shutil.copytree(DOCS / "site" / "static", folder / "static")
-    shutil.copy(DOCS / "site" / "conf.py", folder)
+    for name in ("conf.py", "scorer.js"):
+        shutil.copy(DOCS / "site" / name, folder)
     for name, path in pages().items():
         target = folder / f"{name}.md"
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,7 @@
 """Sphinx settings of the site; `make site` puts them beside the pages. Nothing here asks the network for anything."""
 
+from pathlib import Path
+
 project = "Rushes"
 author = "The Rushes authors"
 copyright = "The Rushes authors, Apache-2.0"
@@ -19,6 +21,7 @@ html_static_path = ["static"]
 html_extra_path = ["extra"]  # the sources that pages of metrics lead to
 html_css_files = ["rushes.css"]
 html_js_files = [("rushes.js", {"defer": "defer"})]
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_favicon = "static/icon.svg"
 smartquotes = False  # --audio is an option, not a dash
 html_copy_source = False
