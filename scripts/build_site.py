@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pages.groups import named
+from pages.metrics import linked_names, write_metric_pages
 from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
-from site_metrics import homes, write_metric_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -32,7 +34,10 @@ ROOT_PAGES = {
 """Pages that lie outside docs/: what the site calls them, and where they are."""
 REPLACED = {"metrics": "metrics/index"}
 """Pages of docs/ that the site has in another form."""
+_PLAIN = ("changelog", "commands", "glossary")
+"""Pages whose mentions of metrics stay plain: names of older releases, and tables of words."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_PICTURE = re.compile(r"!\[([^\]]*)\]\((images/[\w-]+\.png)\)")
 _FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
 _FETCHED = re.compile(
     r"""(?:src|srcset|data)="https?://[^"]*|<link[^>]*href="https?://[^"]*|(?:url\(|@import )["']?https?://[^"')]*"""
@@ -40,15 +45,24 @@ _FETCHED = re.compile(
 _COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
 
 
-def navigation() -> list[tuple[str, list[str]]]:
-    """Sections and their entries in order: the name of a page, or "Title <page>"."""
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the navigation, and its entries in order: the name of a page, or "Title <page>"."""
+
+    title: str
+    pages: list[str]
+    below: str = "index"
+    """The page that lists it."""
+
+
+def navigation() -> list[Section]:
     text = (DOCS / "site" / "navigation.toml").read_text(encoding="utf-8")
-    return [(section["title"], section["pages"]) for section in tomllib.loads(text)["section"]]
+    return [Section(**section) for section in tomllib.loads(text)["section"]]
 
 
 def listed() -> list[str]:
     """The pages of the navigation, by name."""
-    entries = [entry for _, entries in navigation() for entry in entries]
+    entries = [entry for section in navigation() for entry in section.pages]
     return [re.sub(r".*<(.*)>$", r"\1", entry) for entry in entries]
 
 
@@ -65,7 +79,18 @@ def staged(name: str, text: str, origin: Path) -> str:
     """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
     text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
     text = _FENCE.sub(lambda found: f"```{_kind(found[1], found[2])}\n{found[2]}```", text)
-    return _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+    text = _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+    text = _PICTURE.sub(lambda found: _both_themes(found, origin), text)
+    return text if name in _PLAIN else linked_names(name, text)
+
+
+def _both_themes(found: re.Match[str], origin: Path) -> str:
+    """A picture that lies there light and dark, as the site shows it: the one that fits the reader's theme."""
+    text, place = found[1], found[2]
+    dark = re.sub(r"\.png$", "-dark.png", place)
+    if not (origin.parent / dark).is_file():
+        return found[0]
+    return f"![{text}]({place}){{.only-light}}\n![{text}]({dark}){{.only-dark}}"
 
 
 def _kind(stated: str, block: str) -> str:
@@ -92,17 +117,20 @@ def _target(name: str, link: str, anchor: str, origin: Path) -> str:
         if aim == path.resolve():
             return f"{up}{page}.md{anchor}"
     if aim == DOCS / "metrics.md":
-        page = homes().get(anchor.removeprefix("#"), "index")
-        return f"{up}metrics/{page}.md{anchor}"
+        metric = anchor.removeprefix("#")
+        return f"{up}metrics/{metric if metric in named() else 'index'}.md"
     if aim == ROOT / "README.md":
         return f"{up}index.md"
     return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"
 
 
-def toctrees() -> str:
+def toctrees(page: str) -> str:
+    """What a page lists: in the sidebar, or for a page other than the home page on itself."""
+    hidden = ":hidden:\n" if page == "index" else ":maxdepth: 1\n"
     return "".join(
-        f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(names) + "\n```\n"
-        for title, names in navigation()
+        f"\n```{{toctree}}\n{hidden}:caption: {section.title}\n\n" + "\n".join(section.pages) + "\n```\n"
+        for section in navigation()
+        if section.below == page
     )
 
 
@@ -111,17 +139,17 @@ def stage(folder: Path) -> None:
     for name in ("images", "figures"):
         shutil.copytree(DOCS / name, folder / name)
     shutil.copytree(DOCS / "site" / "static", folder / "static")
-    shutil.copy(DOCS / "site" / "conf.py", folder)
+    for name in ("conf.py", "scorer.js"):
+        shutil.copy(DOCS / "site" / name, folder)
     for name, path in pages().items():
         target = folder / f"{name}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
+        text = staged(name, path.read_text(encoding="utf-8"), path)
+        target.write_text(text + toctrees(name), encoding="utf-8")
     (folder / "files").mkdir()
     found = [path for pattern in ("*.py", "*.ipynb", "ci/*.*") for path in (ROOT / "examples").glob(pattern)]
     for example in sorted(found):
         shutil.copy(example, folder / "files")
-    with open(folder / "index.md", "a", encoding="utf-8") as home:
-        home.write(toctrees())
     write_metric_pages(folder)
 
 

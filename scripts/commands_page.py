@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ def _section(path: str, command: Any, *, below: bool = True) -> Iterator[str]:
     yield f"### {path}\n"
     yield f"```text\n{' '.join(words)}\n```\n"
     yield from _description(command.help or "")
+    if session := sessions().get(path):
+        yield f"What it prints:\n\n```console\n{session}```\n"
     entries = [(argument_name(one), parameter_words(one)) for one in arguments]
     entries += [(option_flags(one), parameter_words(one)) for one in options]
     if entries:
@@ -59,6 +62,14 @@ def _section(path: str, command: Any, *, below: bool = True) -> Iterator[str]:
     for name, one in sorted(commands.items()) if below else ():
         if not one.hidden:
             yield from _section(f"{path} {name}", one)
+
+
+@cache
+def sessions() -> dict[str, str]:
+    """The recorded sessions of docs/site/sessions.md, which the tests run, by command: "rushes study report"."""
+    text = (Path(__file__).parents[1] / "docs/site/sessions.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\n(\$ .*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return {re.match(r"\$ (rushes(?: (?:suite|study))? [\w-]+)", one)[1]: one for one in blocks}  # type: ignore[index]
 
 
 def shown_options(command: Any) -> list[Any]:

@@ -154,18 +154,25 @@ def measured(suite: Path, out: Path) -> Path:
 
 def view_pages(camera: Camera, folder: Path, prefix: str) -> None:
     """What `rushes view` shows first: home; of what is there a run, its worst clip, a board, a comparison."""
+    with viewed(camera.browser, folder) as pages:
+        for name, address in pages.items():
+            camera.shoot(f"{prefix}-{name}", address)
+
+
+@contextmanager
+def viewed(browser: Browser, folder: Path) -> Iterator[dict[str, str]]:
+    """The addresses of the first pages of a running `rushes view`, by name."""
     command = [sys.executable, "-m", "rushes", "view", str(folder), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             link = json.loads(server.stdout.readline())["link"]
             host, _, token = link.partition("/?token=")
-            context = camera.browser.new_context()
+            context = browser.new_context()
             home = context.request.get(f"{host}/home.json?token={token}").json()
             context.close()
-            for name, address in _first_pages(home):
-                sign = "&" if "?" in address else "?"
-                camera.shoot(f"{prefix}-{name}", f"{host}{address}{sign}token={token}")
+            pages = {name: (address, "&" if "?" in address else "?") for name, address in _first_pages(home)}
+            yield {name: f"{host}{address}{sign}token={token}" for name, (address, sign) in pages.items()}
         finally:
             server.terminate()
 
@@ -209,8 +216,38 @@ def docs_pictures(browser: Browser, demo: Path, images: Path) -> None:
         with opened(browser, two, "light", ready="main") as page:
             page.set_viewport_size({"width": WIDTH, "height": 1740})
             page.screenshot(path=images / "compare.png")
+        live_pictures(browser, demo, images, Path(folder))
     for picture in sorted(images.glob("*.png")):
         print(picture)
+
+
+def live_pictures(browser: Browser, demo: Path, images: Path, folder: Path) -> None:
+    """The viewer on the demo's clips, and the page that raters see, light and dark."""
+    shutil.copytree(demo / "clip", folder / "runs" / "clips")  # a run alone would be opened without the home page
+    with viewed(browser, folder / "runs") as pages:
+        frozen = pages["clip"].replace("walker_corrupt", "walker_freeze")
+        for name, address, height in (("viewer", pages["run"], 600), ("viewer-clip", frozen, 860)):
+            for scheme in SCHEMES:
+                target = images / f"{name}{'' if scheme == 'light' else '-dark'}.png"
+                live_picture(browser, address, scheme, target, height=height)
+    with demo_gallery(demo.resolve(), folder) as gallery:
+        pair = next(page for page in PAGES if page.name == "rater-pair")
+        target = images / "rater.png"
+        live_picture(browser, gallery.address(pair), "light", target, gallery.cookies(pair), height=HEIGHT)
+
+
+def live_picture(
+    browser: Browser, address: str, scheme: str, target: Path, cookies: Sequence[Mapping[str, str]] = (), *, height: int
+) -> None:
+    size = {"width": WIDTH, "height": height}
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    context.add_cookies(list(cookies))  # type: ignore[arg-type]
+    tab = context.new_page()
+    tab.goto(address)
+    settle(tab)
+    tab.wait_for_timeout(1500)
+    tab.screenshot(path=target)
+    context.close()
 
 
 def player_picture(page: Page, target: Path) -> None:

@@ -27,7 +27,8 @@ from rushes.vision.models.catalogue import group_named
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "commands.md", "metrics.md", "verdict-rates.md"}
-PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED)]
+WRITTEN = sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED)
+PAGES = [ROOT / "README.md", ROOT / "docs/site/sessions.md", *WRITTEN]
 MOST_SKIPPED = 22
 """Blocks that need a bucket, a cluster, a GPU, a data set, a person or an endless server. A new one has to argue."""
 _BLOCK = re.compile(r"(?:^<!-- test: (?P<mark>[^>]*?) -->\n+)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -89,8 +90,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 
 def _page(page: Path) -> object:
-    """The pages about distances run a network a dozen times; what the page about loops says, the examples do too."""
-    is_slow = page.stem in ("distribution", "reproduce-fvd", "loop")
+    """The pages about distances run a network a dozen times; what the page about loops says, the examples do too; the
+    sessions are two dozen commands, whose output other pages show as well."""
+    is_slow = page.stem in ("distribution", "reproduce-fvd", "loop", "sessions")
     return pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if is_slow else [])
 
 

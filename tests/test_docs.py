@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 import runpy
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -138,6 +141,26 @@ def test_issue_templates_ask_for_what_helps() -> None:
             assert len({part["id"] for part in template["body"]}) == len(template["body"]) > 1, path.name
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
+
+
+def test_the_metric_of_the_contributors_page_works_as_printed() -> None:
+    """Its module runs, its doctest and its tests pass, and the list that it joins is spelt as the page says."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    module, entry, tests = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    darkness = ModuleType("rushes.instruments.clip.metrics.darkness")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, darkness.__name__, darkness)
+        exec(compile(module, "darkness.py", "exec"), vars(darkness))
+        assert doctest.testmod(darkness).attempted == 1 and doctest.testmod(darkness).failed == 0
+        checks: dict[str, Any] = {}
+        exec(compile(tests, "test_darkness.py", "exec"), checks)
+        found = [check for name, check in checks.items() if name.startswith("test_")]
+        assert len(found) == 2
+        for check in found:
+            check()
+    assert darkness.DARK_RATIO_METRIC.on_request
+    listed = (ROOT / "src/rushes/instruments/clip/metrics/__init__.py").read_text(encoding="utf-8")
+    assert re.sub(r'"[^"]*"', '"…"', entry) in re.sub(r'"[^"]*"', '"…"', listed)
 
 
 def test_two_first_pages_do_not_share_a_run() -> None:

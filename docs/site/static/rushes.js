@@ -25,3 +25,33 @@ for (const pre of document.querySelectorAll("div.highlight pre, div.table-wrappe
 for (const caption of document.querySelectorAll(".caption[role=heading]")) caption.ariaLevel = "2";
 document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Pages");
 document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
+
+// A table that does not fit says that it scrolls.
+const wide = () => {
+  for (const one of document.querySelectorAll(".table-wrapper")) one.classList.toggle("wide", one.scrollWidth > one.clientWidth + 2);
+};
+addEventListener("resize", wide);
+wide();
+
+// The index of the metrics: every word of the field has to be in a row; what does not match is hidden.
+const field = document.getElementById("metric-filter");
+if (field) {
+  field.hidden = false;
+  const groups = [...document.querySelectorAll("details.metrics")];
+  const search = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const group of groups) {
+      const head = group.querySelector("summary").textContent.toLowerCase();
+      let shown = 0;
+      for (const row of group.querySelectorAll("tbody tr")) {
+        const text = `${head} ${row.textContent}`.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        shown += row.hidden ? 0 : 1;
+      }
+      group.hidden = shown === 0;
+      group.open = words.length > 0 && shown > 0;
+    }
+  };
+  field.addEventListener("input", search);
+  search();
+}
