@@ -1,6 +1,6 @@
 """Sign flips against Student's t on few clips: false alarms of families without a difference, and how much each finds.
 
-    python benchmarks/paired_tests.py           18 metrics a family, 2,000 families: the table in docs/compare.md
+    python benchmarks/paired_tests.py           18 metrics a family, 2,000 families: the table in docs/statistics.md
 
 Every figure is a share in per cent, sign flips / Student's t, after Holm's rule at 0.05. Same seed, same figures.
 """
