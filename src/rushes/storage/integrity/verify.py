@@ -16,6 +16,7 @@ from rushes.storage.runs.packing import line_digest, pack, run_digest
 from rushes.storage.runs.reader import opened_run, read_run
 from rushes.storage.runs.run import Run
 
+_UNREADABLE: tuple[type[Exception], ...] = (*FAULTS, Vanished)
 SHORTEST = 12
 """Characters of a digest that name a run."""
 
@@ -84,7 +85,7 @@ def _series(run: Run, subject: str) -> tuple[bool, str]:
             return False, ""
         with zipfile.ZipFile(file) as archive:
             bad = archive.testzip()
-    except (*FAULTS, Vanished) as error:
+    except _UNREADABLE as error:
         return False, f"{run.place}: series of {subject} cannot be read ({error})"
     return True, f"{run.place}: series of {subject} are damaged ({bad})" if bad else ""
 
