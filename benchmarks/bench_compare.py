@@ -20,7 +20,7 @@ from recording import record
 from rushes.storage.runs import Packed
 from rushes.storage.shards.writer import ShardedWriter
 
-_SETTINGS = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32, "input": "raw"}
+SETTINGS = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32, "input": "raw"}
 
 
 def moved(rows: Iterator[Packed], system: str) -> Iterator[Packed]:
@@ -37,7 +37,7 @@ def write(folder: Path, rows: int, system: str) -> None:
     """A complete run in shards of 10,000."""
     model = template(Path(tempfile.mkdtemp()))
     ids = [f"take{number:07d}" for number in range(rows)]
-    with ShardedWriter(folder, instrument="clip", settings=_SETTINGS, inputs=ids, asked=[system]) as run:
+    with ShardedWriter(folder, instrument="clip", settings=SETTINGS, inputs=ids, asked=[system]) as run:
         run.plan(ids, ids)
         for packed in moved(made_up(model, 0, rows), system):
             run.add(packed)
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--keep", type=Path, help="a folder to make the runs in, or with runs made before")
     rows, keep = (given := parser.parse_args()).rows, given.keep
-    rushes = str(Path(sys.executable).with_name("rushes"))
+    rushes = [sys.executable, "-m", "rushes"]
     with tempfile.TemporaryDirectory() as scratch:
         home = keep or Path(scratch)
         for system in ("amber", "birch"):
@@ -67,11 +67,11 @@ def main() -> None:
                 write(home / system, rows, system)
         a, b = str(home / "amber"), str(home / "birch")
         commands = {
-            "rushes compare A B": ([rushes, "compare", a, b], "≤ 5 s, ≤ 800 MB"),
-            "rushes compare A B --json": ([rushes, "compare", a, b, "--json"], "–"),
-            "rushes gate A B": ([rushes, "gate", a, b, "--metric", "sharpness:5%"], "–"),
+            "rushes compare A B": ([*rushes, "compare", a, b], "≤ 5 s, ≤ 800 MB"),
+            "rushes compare A B --json": ([*rushes, "compare", a, b, "--json"], "–"),
+            "rushes gate A B": ([*rushes, "gate", a, b, "--metric", "sharpness:5%"], "–"),
             "rushes query A --csv": (
-                [rushes, "query", a, "select * from clips", "--csv", "-o", f"{scratch}/clips.csv"],
+                [*rushes, "query", a, "select * from clips", "--csv", "-o", f"{scratch}/clips.csv"],
                 "–",
             ),
         }

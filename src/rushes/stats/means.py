@@ -16,6 +16,7 @@ from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.estimate import Value
 from rushes.core.measurement import mean
 from rushes.stats.intervals import LEVEL, WILSON, Floats, exact_interval, student_interval, wilson
+from rushes.stats.sums import exact_sum
 
 
 def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimate:
@@ -42,7 +43,7 @@ def student_mean(values: Sequence[float] | Floats, *, level: float = LEVEL, equa
     n = len(array)
     if n == 0:
         return Estimate.none(Why.NO_DATA)
-    centre = math.fsum(array.tolist()) / n
+    centre = exact_sum(array) / n
     if n < 2:
         return Estimate(value=centre, count=n, why=Why.NEEDS_TWO_CLIPS)
     if array.min() == array.max():
@@ -53,7 +54,7 @@ def student_mean(values: Sequence[float] | Floats, *, level: float = LEVEL, equa
 
 def _squares(values: Floats, centre: float) -> float:
     """Σ (v − centre)², summed exactly."""
-    return math.fsum(((values - centre) ** 2).tolist())
+    return exact_sum((values - centre) ** 2)
 
 
 def share(successes: float, trials: int, *, level: float = LEVEL, method: str = WILSON) -> Estimate:
@@ -84,7 +85,7 @@ def deviation(values: Sequence[float] | Floats) -> float:
     array = np.asarray(values, dtype=np.float64)
     if not len(array):
         return 0.0
-    return math.sqrt(_squares(array, math.fsum(array.tolist()) / len(array)) / len(array))
+    return math.sqrt(_squares(array, exact_sum(array) / len(array)) / len(array))
 
 
 def clip_means(numbers: Iterable[Measurement]) -> tuple[Measurement, ...]:

@@ -7,9 +7,12 @@ piece and runs in shards give equal columns, and so equal bytes of whatever is c
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
+from operator import eq
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from rushes.storage.shards.table import ReadingKey
 
 _SUBJECT = ("id", "kind", "path", "sha256", "badge", "facts", "reason_kind", "reasons")
+_SHARED = ("kind", "badge", "facts")
 _INTERVAL = ("low", "high", "level", "method")
 
 
@@ -107,15 +111,16 @@ def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
 
 
 def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
-    from rushes.storage.shards.scanning import values, with_values, without_gaps
+    from rushes.storage.shards.scanning import Present, Values, collect, with_values, without_gaps
 
     keys = shards.readings
     positions = _positions(shards, subjects)
     counts = [key.column("count") for key in keys]
     everywhere = without_gaps(shards, counts)
     some = [name for name in counts if name not in everywhere]
-    columns = dict(zip(keys, values(shards, [key.column("value") for key in keys]), strict=True))
-    present = {name: ~np.isnan(column) for name, column in zip(some, values(shards, some), strict=True)}
+    scanned, counted = Values([key.column("value") for key in keys], len(shards)), Present(some)
+    collect(shards, scanned, counted)
+    columns, present = dict(zip(keys, scanned.found, strict=True)), counted.found()
     noted = with_values(shards, [key.column("note") for key in keys])
     kinds = _kinds(shards, columns)
     found = []
@@ -149,14 +154,19 @@ def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
 
 
 def _positions(shards: Shards, subjects: Sequence[str]) -> np.ndarray:
-    places = {name: position for position, name in enumerate(_ids(shards))}
+    every = list(_ids(shards))
+    if len(every) == len(subjects) and all(map(eq, every, subjects)):
+        return np.arange(len(every))
+    places = {name: position for position, name in enumerate(every)}
     return np.fromiter((places[name] for name in subjects), dtype=np.int64, count=len(subjects))
 
 
 def _ids(shards: Shards) -> Iterator[str]:
-    for shard in shards.index.shards:
-        yield from shards.ids(shard)
-    yield from shards.loose
+    """Every id in order; nothing of them is kept, as `Shards.ids` would."""
+    from rushes.storage.shards.scanning import batches
+
+    for _, batch in batches(shards, ("id",)):
+        yield from batch.column(0).to_pylist()
 
 
 def _kinds(shards: Shards, columns: Mapping[ReadingKey, np.ndarray]) -> dict[ReadingKey, type]:
@@ -198,7 +208,8 @@ class _Cells(LazySequence["Measurement | None"]):
         if not self.there[position]:
             return None
         where, value = int(self.positions[position]), float(self.values[position])
-        if np.isnan(value) or (self.kind is not bool and value.is_integer()):  # why not, 1 or 1.0: its own line knows
+        # Why not, 1 or 1.0: its own line knows. So does that of the first clip, which every reading is asked about.
+        if np.isnan(value) or where == 0 or (self.kind is not bool and value.is_integer()):
             numbers = entry_of(self.shards.line(where), self.shards.definitions).measurements
             return next(m for m in numbers if (m.signature, m.at) == (self.key.signature, self.key.at))
         more = {part: column[where].as_py() for part, column in self._columns().items()}
@@ -246,25 +257,35 @@ def _subjects(shards: Shards) -> Iterator[Subject]:
     from rushes.storage.shards.scanning import batches
 
     known: dict[str, Mapping[str, object]] = {}
-    for first, batch in batches(shards, _SUBJECT):
-        columns = [column.to_pylist() for column in batch.columns[:5]]
-        facts = batch.column(5).dictionary_encode()
+    for first, batch in batches(shards, _SUBJECT, coded=_SHARED):
+        facts = batch.column(5) if hasattr(batch.column(5), "indices") else batch.column(5).dictionary_encode()
         texts = facts.dictionary.to_pylist()
         shared = [known.setdefault(text, json.loads(text)) for text in texts]
         kinds, texts = (column.to_pylist() for column in batch.columns[6:])
-        rows = zip(*columns, facts.indices.to_pylist(), kinds, texts, strict=True)
-        for number, (id_, kind, path, sha256, badge, place, why, told) in enumerate(rows, first):
-            reasons: Sequence[Reason] = StoredReasons(shards, number, tuple(why)) if why else ()
-            if told and not why:  # a shard of format 3 has the sentences alone
-                reasons = subject_of(shards.line(number)).why
-            yield _subject((id_, kind, path, sha256, shared[place], badge, reasons))
+        reasons: list[Sequence[Reason]] = [()] * len(kinds)
+        for row, (why, told) in enumerate(zip(kinds, texts, strict=True)):
+            if why:
+                reasons[row] = StoredReasons(shards, first + row, tuple(why))
+            elif told:  # a shard of format 3 has the sentences alone
+                reasons[row] = subject_of(shards.line(first + row)).why
+        id_, kind, path, sha256, badge = map(_cells, batch.columns[:5])
+        places = [shared[place] for place in facts.indices.to_pylist()]
+        yield from _subjects_of((id_, kind, path, sha256, places, badge, reasons))
 
 
-def _subject(values: tuple[object, ...]) -> Subject:
-    """A subject of which nothing is copied: its reasons stay where they are until somebody asks for one."""
-    made = object.__new__(Subject)
-    for put, value in zip(_PUT, values, strict=True):
-        put(made, value)
+def _cells(column: Any) -> list[object]:
+    """A column's values; one text for all clips that have the same, where it is stored like that."""
+    if not hasattr(column, "indices"):
+        return list(column.to_pylist())
+    texts = {None: None} | dict(enumerate(column.dictionary.to_pylist()))
+    return list(map(texts.__getitem__, column.indices.to_pylist()))
+
+
+def _subjects_of(columns: Sequence[Sequence[object]]) -> list[Subject]:
+    """Subjects of which nothing is copied: reasons stay where they are until somebody asks for one."""
+    made = list(map(object.__new__, repeat(Subject, len(columns[0]))))
+    for put, values in zip(_PUT, columns, strict=True):
+        deque(map(put, made, values), maxlen=0)  # column by column, so that the loop over clips is not Python's
     return made
 
 

@@ -32,6 +32,7 @@ from rushes.core.words.options import option
 from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
+from rushes.storage.runs.disk import require_info
 from rushes.suite.draft import drafted
 from rushes.suite.file import Suite, SuitePlan, SuiteSystem, read_suite
 from rushes.suite.prompts import Prompt
@@ -94,10 +95,11 @@ class SuiteRun(Answer):
         return tuple(step for step in self.steps if step.why)
 
     def runs_of(self, step: SuiteStep) -> list[Path]:
-        """Its run directories that are there: one, or several below its folder."""
+        """Its run directories that are there: one, or several below its folder; `require_info` of each."""
         folder = self.path / step.folder
         if (folder / "run.json").is_file():
             return [folder]
+        require_info(folder)
         return sorted(found.parent for found in folder.glob("*/run.json"))
 
     def write(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import rushes
 from rushes.cli.main import app
+from rushes.compare.readings.clip_pairing import _doubtful, _in_two_folders
 from rushes.compare.runs.many import compare_runs
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
@@ -135,3 +137,21 @@ def test_a_refused_reading_and_an_unfinished_run_are_not_checked(tmp_path: Path)
     half = write(tmp_path / "half", X, {BLUR_SCORE: 5.0}, whole=False)
     done = compared(half, write(tmp_path / "c", X, {BLUR_SCORE: 5.0}), *GATE)
     assert done.exit_code == 1 and f"{half} is interrupted" in done.stderr
+
+
+def test_the_short_way_to_pair_agrees_with_taking_paths_apart() -> None:
+    """Random trees of few names, absolute and relative: where the short way sees no doubt, no clip has any."""
+    rng, short = random.Random(4), 0
+    for _ in range(3000):
+        names = [f"{rng.choice(('', '/'))}{place}" for place in rng.sample(("A", "B", "x/A", "x", "./A"), 2)]
+        below = ["/".join(rng.choices(("A", "B", "p", "q"), k=rng.randint(1, 3))) + ".mp4" for _ in range(4)]
+        one = {str(n): f"{names[0]}/{path}" for n, path in enumerate(below)}
+        other = {str(n): f"{names[1]}/{path}" for n, path in enumerate(below) if rng.random() < 0.8}
+        if rng.random() < 0.3:
+            other["0"] = f"{names[1]}/{rng.choice(below)}"
+        both = [name for name in one if name in other]
+        subjects = {name: Subject(id=name, kind="clip", path=path, sha256=None) for name, path in one.items()}
+        if both and _in_two_folders(one, other, both):
+            short += 1
+            assert not _doubtful(one, other, subjects, both), (one, other)
+    assert short > 100

@@ -177,3 +177,22 @@ def test_damaged_series_are_told(whole: Path) -> None:
     file.write_bytes(bytes(data))
     found = verify_run(whole)
     assert any(f"series of {name}" in line for line in found.damage)
+
+
+def test_series_that_are_gone_are_told(whole: Path) -> None:
+    kept = sorted((whole / "series").glob("*.npz"))
+    kept[0].unlink()
+    assert verify_run(whole).damage == (f"{whole}/series: 1 of {len(kept)} files are missing",)
+    kept[1].write_bytes(b"")
+    assert len(verify_run(whole).damage) == 2  # one is missing, one cannot be read
+    edit_info(whole, lambda info: info["seal"].pop("series"))  # of a seal of before 0.4
+    assert len(verify_run(whole).damage) == 1
+
+
+def test_no_flipped_bit_of_a_series_ends_the_check(whole: Path) -> None:
+    """Every bit of the first file: some are told by zip, some by zlib, and those of times and names by nobody."""
+    file = sorted((whole / "series").glob("*.npz"))[0]
+    data = file.read_bytes()
+    for place in range(0, len(data), 7):
+        file.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        verify_run(whole)

@@ -17,6 +17,7 @@ from rushes.core.reading import Reading, Same
 from rushes.core.selection import reading_names
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run, Subject, read_run
+from rushes.storage.runs.disk import require_info
 from rushes.storage.runs.readings import every_reading
 from rushes.suite.imports.scores import scale_warning
 from rushes.suite.names import set_name
@@ -158,6 +159,8 @@ def _opened(places: Iterable[Run | Path | str], systems: Sequence[str]) -> Itera
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Run]]:
     """Runs in the folders of systems: FOLDER/system or FOLDER/system/instrument."""
+    for below in (*folder.glob("*/"), *folder.glob("*/*/")):
+        require_info(below)
     files = sorted([*folder.glob("*/run.json"), *folder.glob("*/*/run.json")])
     if not files:
         raise InputError(f"{folder}: expected a run, or a folder with a folder of runs per system; found neither")

@@ -18,6 +18,7 @@ from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two
 from rushes.compare.runs.results import RunComparison
 from rushes.core.errors import InputError
+from rushes.core.machine.collection import uncollected
 from rushes.storage.columns import with_subjects
 from rushes.storage.runs import Run, read_run
 from rushes.storage.runs.ids import identity
@@ -26,6 +27,7 @@ _SHIFT_P = 0.01
 """Where the means of the baseline's runs lie this unlikely far apart, a reader is told."""
 
 
+@uncollected()
 def check_regression(
     baseline: Path | str | Run,
     candidate: Path | str | Run,

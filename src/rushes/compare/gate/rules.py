@@ -249,17 +249,18 @@ class GateReading:
 
 def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> list[GateReading]:
     """Every reading of the baseline that has a value, in its order; `repeats` are the baseline against its repeats."""
-    every = reading_columns(found.first, [*found.paired, *found.only_first, *found.doubtful])
+    others = [*found.only_first, *found.doubtful]
+    every = reading_columns(found.first, [*found.paired, *others]) if others else found.columns
     whole = [reading for reading in every if reading.valued.any()]
     compared = {m.key: m for m in (*found.metrics, *found.facts)}
-    others = [{m.key: m for m in (*repeat.metrics, *repeat.facts)} for repeat in repeats]
+    noise = [{m.key: m for m in (*repeat.metrics, *repeat.facts)} for repeat in repeats]
     return [
         GateReading(
             label=name,
             sample=reading.number(int(np.argmax(reading.valued))),
             pairs=one.changes.whole if one else None,
             unchecked=_unchecked(reading, one) if one else "",
-            repeats=_rows(reading, [metrics[reading.same] for metrics in others if reading.same in metrics]),
+            repeats=_rows(reading, [metrics[reading.same] for metrics in noise if reading.same in metrics]),
             why_not="" if one else _why_not(found, reading.definition.signature),
         )
         for name, reading in zip(reading_names(whole), whole, strict=True)
@@ -269,9 +270,11 @@ def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> lis
 
 def _unchecked(reading: ReadingColumn, compared: MetricComparison) -> str:
     """A clip that the candidate has no value for may be the one that broke: it is never left out in silence."""
-    unlike = compared.unlike.subjects
-    had = [reading.subjects[place] for place in np.flatnonzero(reading.valued).tolist()]
-    lost = compared.lost(had)
+    unlike, valued = compared.unlike.subjects, np.flatnonzero(reading.valued)
+    had = len(valued)
+    # Clips that compare and those that are unlike have both values: where that is all of them, none is lost.
+    is_whole = had == len(compared.changes.whole) + len(unlike)
+    lost = [] if is_whole else compared.lost([reading.subjects[place] for place in valued.tolist()])
     parts = []
     if lost:
         places = {name: place for place, name in enumerate(compared.changes.subjects)}
@@ -284,8 +287,8 @@ def _unchecked(reading: ReadingColumn, compared: MetricComparison) -> str:
     return "; ".join(parts)
 
 
-def _many(some: Sequence[str], of: Sequence[str]) -> str:
-    return f"{len(some)} of {len(of)} clips {'is' if len(some) == 1 else 'are'}"
+def _many(some: Sequence[str], of: int) -> str:
+    return f"{len(some)} of {of} clips {'is' if len(some) == 1 else 'are'}"
 
 
 def _rows(reading: ReadingColumn, repeats: Sequence[MetricComparison]) -> tuple[tuple[float, ...], ...]:

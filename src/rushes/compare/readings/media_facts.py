@@ -62,14 +62,18 @@ class MediaPairs:
     def __init__(self, pairs: Sequence[tuple[Subject, Subject]]) -> None:
         known: dict[int, str] = {}
         places: dict[tuple[str, str], int] = {}
+        seen: dict[tuple[int, int], int] = {}
         self._samples: list[tuple[Subject, Subject]] = []
         codes = np.empty(len(pairs), dtype=np.int64)
         for number, pair in enumerate(pairs):
-            key = _told(pair[0], known), _told(pair[1], known)
-            if key not in places:
-                places[key] = len(self._samples)
-                self._samples.append(pair)
-            codes[number] = places[key]
+            mark = id(pair[0].facts), id(pair[1].facts)
+            if mark not in seen:
+                key = _told(pair[0], known), _told(pair[1], known)
+                if key not in places:
+                    places[key] = len(self._samples)
+                    self._samples.append(pair)
+                seen[mark] = places[key]
+            codes[number] = seen[mark]
         self._codes = codes
         self.places: Whole = np.arange(len(pairs))
         """Of every clip: 0, 1, 2 …"""

@@ -100,6 +100,7 @@ def compare_two(
         transitions=transitions,
         transitions_refused=why,
         distances=distances,
+        columns=tuple(readings_a.values()),
         remarks=remarks,
     )
 

@@ -17,6 +17,7 @@ from rushes.compare.runs.compare import compare_two, judged, require_one_instrum
 from rushes.compare.runs.results import MetricComparison, RunComparison, letter, metrics_html
 from rushes.core.answer import Answer, told, told_html, words_of
 from rushes.core.errors import InputError
+from rushes.core.machine.collection import uncollected
 from rushes.storage.runs import Run, read_run
 from rushes.storage.runs.ids import identity
 
@@ -112,6 +113,7 @@ def compare_runs(
     return compare_all((first, second, *more), top=top, prompts=prompts)
 
 
+@uncollected()
 def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Declared = None) -> RunsComparison:
     """Every run against the first; `compare_runs` of three and more, and what the pages and tables of two show.
 

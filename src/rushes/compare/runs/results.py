@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
@@ -23,6 +23,7 @@ from rushes.core.registry import load
 from rushes.core.selection import meant_by
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 from rushes.core.words.notebook_repr import numbers_html, table_html
+from rushes.storage.columns import ReadingColumn
 from rushes.storage.runs import Run
 
 
@@ -135,6 +136,8 @@ class RunComparison(Answer):
     """What was done to the runs before: samples of a prompt averaged."""
     distances: tuple[DistanceChange, ...] = ()
     """Two runs of distances between sets: both values of each. `metrics` then serves gates alone."""
+    columns: tuple[ReadingColumn, ...] = field(default=(), repr=False, compare=False)
+    """Every reading of the first run over the clips that are paired."""
 
     def _repr_html_(self) -> str:
         """Every metric with its verdict, for a notebook."""
@@ -245,9 +248,9 @@ NO_BADGES = "no clip has a review signal in both"
 def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
     """How many clips went from each badge to each; or () and why badges do not compare."""
     badges = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
-    moves = [(badges[0][name], badges[1][name]) for name in paired]
-    judged = [move for move in moves if move[0] in BADGES and move[1] in BADGES]
-    counts = Counter(judged)
+    moves = Counter(zip(*(map(side.__getitem__, paired) for side in badges), strict=True))
+    counts = Counter({move: number for move, number in moves.items() if move[0] in BADGES and move[1] in BADGES})
+    judged = counts.total()
     if not judged:
         return (), NO_BADGES
     rules, others = map(_rules, (a, b))
@@ -265,7 +268,7 @@ def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Meas
         Measurement(
             definition=definition,
             value=counts[before, after],
-            count=len(judged),
+            count=judged,
             at=(("before", before), ("after", after)),
         )
         for before in BADGES

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rushes.compare.comparison import paired_statistics
+import numpy as np
+
+from rushes.compare.comparison import column_statistics
 from rushes.core import Measurement
-from rushes.core.measurement import Value
-from rushes.core.reading import Reading
-from rushes.core.reason import ranked
-from rushes.instruments.clip.readings import signal_shares
+from rushes.core.reason import SIGNALS, ranked
+from rushes.instruments.clip.readings import signal_definition
 from rushes.storage.columns import reason_kinds
 from rushes.storage.runs import Run
 
@@ -57,34 +57,34 @@ class SignalChange:
 
 def signal_change(a: Run, b: Run, paired: Sequence[str]) -> SignalChange | None:
     """What the review signals of clips in both runs say; None where as many are flagged and rejected in both."""
-    shares = [{dict(one.at).get("badge", ""): one for one in signal_shares(run)} for run in (a, b)]
+    definitions = [signal_definition(run) for run in (a, b)]
+    sides = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
+    clips = [name for name in paired if all(side.get(name) in SIGNALS for side in sides)]
+    if definitions[0] is None or definitions[0] != definitions[1] or not clips:
+        return None
+    badges = [np.array([side[name] for name in clips]) for side in sides]
     for badge, rejects in (("pass", False), ("reject", True)):
-        one, other = (side.get(badge) for side in shares)
-        if one is None or other is None or one.definition != other.definition:
-            return None
-        clips = [name for name in paired if name in one.values and name in other.values]
-        counts = [sum(bool(side.values[name].value) == rejects for name in clips) for side in (one, other)]
-        if clips and counts[0] != counts[1]:
-            p = paired_statistics([(one.values[name], other.values[name]) for name in clips]).p
+        has = [side == badge for side in badges]
+        counts = [int(np.count_nonzero(side == rejects)) for side in has]
+        if counts[0] != counts[1]:
+            values = (side.astype(np.float64) for side in has)
+            p = column_statistics(definitions[0], (("badge", badge),), *values, flags=True).p
             most = (a, b)[counts[1] > counts[0]]
-            word = "rejected" if rejects else _word(shares, clips)
+            word = "rejected" if rejects else _word(badges)
             first, second = counts
             kind = _kind(most, clips)
             return SignalChange(word=word, first=first, second=second, clips=len(clips), kind=kind, p=p)
     return None
 
 
-def _word(shares: Sequence[dict[str, Reading]], clips: Sequence[str]) -> str:
+def _word(badges: Sequence[np.ndarray]) -> str:
     words = (("flagged", "flagged"), ("reject", "rejected"))
-    found: list[tuple[str, Value]] = [
-        (word, side[badge].values[name].value) for badge, word in words for side in shares for name in clips
-    ]
-    return " or ".join(dict.fromkeys(word for word, there in found if there))
+    return " or ".join(word for badge, word in words if any((side == badge).any() for side in badges))
 
 
 def _kind(run: Run, clips: Sequence[str]) -> str:
     """What came up on most clips."""
     wanted = set(clips)
-    subjects = [subject for subject in run.subjects if subject.id in wanted]
+    subjects = [subject for subject in run.subjects if subject.why and subject.id in wanted]
     kinds = ranked(Counter(kind for subject in subjects for kind in reason_kinds(subject)))
     return kinds[0][0] if kinds else ""

@@ -61,7 +61,7 @@ def _lane(name: str) -> str:
 
 def signal_shares(run: Run) -> Iterator[Reading]:
     """Which clips pass, are flagged and are rejected: a reading each, true or false by clip."""
-    definition = _badge_definition(run)
+    definition = signal_definition(run)
     judged = [subject for subject in run.subjects if subject.badge in SIGNALS]
     if definition is None or not judged:
         return
@@ -72,7 +72,8 @@ def signal_shares(run: Run) -> Iterator[Reading]:
         yield Reading(definition=definition, at=at, values=values, label=f"{status} rate", instrument=_NAME)
 
 
-def _badge_definition(run: Run) -> Definition | None:
+def signal_definition(run: Run) -> Definition | None:
+    """Of the share of a review signal; None where the run has no profile."""
     settings = run.info.get("settings")
     if not isinstance(settings, Mapping) or "profile" not in settings:
         return None

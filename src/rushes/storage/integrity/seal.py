@@ -1,9 +1,11 @@
 """The seal of a complete run: how many rows it has, and digests of the files that hold them, in `run.json`.
 
-    "seal": {"subjects": 40, "measurements": 1240, "definitions": "9f2c…",
+    "seal": {"subjects": 40, "measurements": 1240, "series": 40, "definitions": "9f2c…",
              "files": {"measurements.jsonl": "51ab…", "subjects.jsonl": "0d77…"}}
 
     files        sha256 of each file; of a run in shards, of `index.json`, which has a digest of each shard
+    series       files of a run in one piece; each has checksums of its own. `rushes verify` looks at them: without them
+                 a page lacks timelines, and every number stays
     definitions  sha256 over the canonical JSON of `definitions`, so that a direction or a formula cannot change unseen
 
 A seal tells damage and stray edits. It stands beside what it seals, so it does not tell somebody who writes a new one:
@@ -23,6 +25,8 @@ from rushes.core.errors import DefinitionError, RunError
 from rushes.core.machine.provenance import file_digest
 
 SEAL = "seal"
+SERIES = "series"
+"""The folder of a run in one piece with a file for each subject whose values per frame were kept."""
 DAMAGED = "damaged"
 """The status of a run that was opened although it is damaged."""
 _REMEDY = "restore it from a copy, or measure again; to open it as it is: rushes --damaged COMMAND …"
@@ -40,6 +44,7 @@ def make_seal(
 ) -> dict[str, object]:
     """The seal over these files of a run's folder, as they are now."""
     return {
+        "series": sum(1 for _ in (folder / SERIES).glob("*.npz")),
         "subjects": subjects,
         "measurements": measurements,
         "definitions": definitions_digest(definitions),

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import InputError, RunError
-from rushes.storage.integrity.seal import SEAL, definitions_digest, is_sealed
+from rushes.storage.integrity.seal import SEAL, SERIES, definitions_digest, is_sealed
+from rushes.storage.numpy_files import FAULTS
 from rushes.storage.remote.errors import Vanished
 from rushes.storage.runs.packing import line_digest, pack, run_digest
 from rushes.storage.runs.reader import opened_run, read_run
 from rushes.storage.runs.run import Run
 
+_UNREADABLE: tuple[type[Exception], ...] = (*FAULTS, Vanished)
 SHORTEST = 12
 """Characters of a digest that name a run."""
 
@@ -45,13 +47,13 @@ def verify_run(path: Path | str) -> Verified:
     """Read every row and every series of a run; `RunError` where it cannot be opened at all."""
     run = read_run(path, damaged=True)
     damage = list(run.damage)
-    subjects = measurements = series = 0
+    subjects = measurements = series = unread = 0
     digest = ""
     try:
         for entry in run.entries:
             subjects, measurements = subjects + 1, measurements + len(entry.measurements)
             there, wrong = _series(run, entry.subject.id)
-            series += there
+            series, unread = series + there, unread + (bool(wrong) and not there)
             damage += [wrong] if wrong else []
         digest = content_digest(run)
     except RunError as error:  # rows that cannot be read at all
@@ -60,6 +62,9 @@ def verify_run(path: Path | str) -> Verified:
     for word, got in (("subjects", subjects), ("measurements", measurements)):
         if seal and seal[word] != got:
             damage.append(f"{run.place}: expected {seal[word]:,} {word}; got {got:,}")
+    kept = seal.get(SERIES, 0) if run.shards is None else 0  # of shards, a file of its own has them
+    if isinstance(kept, int) and (lost := kept - series - unread) > 0:
+        damage.append(f"{run.place}/{SERIES}: {lost:,} of {kept:,} files are missing")
     return Verified(
         place=run.place,
         status=run.status,
@@ -80,7 +85,7 @@ def _series(run: Run, subject: str) -> tuple[bool, str]:
             return False, ""
         with zipfile.ZipFile(file) as archive:
             bad = archive.testzip()
-    except (OSError, Vanished, zipfile.BadZipFile, ValueError, NotImplementedError, zipfile.error) as error:
+    except _UNREADABLE as error:
         return False, f"{run.place}: series of {subject} cannot be read ({error})"
     return True, f"{run.place}: series of {subject} are damaged ({bad})" if bad else ""
 

@@ -57,3 +57,15 @@ def misfits(what: str, then: str) -> Iterator[None]:
         if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
             raise
         raise RunError(f"{what} ({' '.join(repr(error).split())}); {then}") from None
+
+
+_ROWS = ("journal.jsonl", "measurements.jsonl", "index.json")
+
+
+def require_info(folder: Path) -> None:
+    """Raise `RunError` for a run without its `run.json`: it would pass for one that was never measured."""
+    if not (folder / "run.json").is_file() and any((folder / name).is_file() for name in _ROWS):
+        raise RunError(
+            f"{folder}/run.json: is missing, and the rest of the run is there; restore it from a copy, or remove the "
+            "folder and measure again"
+        )

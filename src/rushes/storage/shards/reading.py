@@ -88,8 +88,8 @@ CHECKED_BYTES = 256 * 2**20
 that are read have checksums of their own, and `rushes verify` reads the rest."""
 
 
-def _opened(pq: Any, system: fs.FileSystem, path: str) -> Any:
-    return pq.ParquetFile(system.open_input_file(path), page_checksum_verification=True)
+def _opened(pq: Any, system: fs.FileSystem, path: str, coded: Sequence[str]) -> Any:
+    return pq.ParquetFile(system.open_input_file(path), page_checksum_verification=True, read_dictionary=list(coded))
 
 
 @lru_cache(maxsize=4096)
@@ -100,12 +100,15 @@ def _require_digest(path: str, modified: int, wanted: str) -> None:
 
 
 @contextmanager
-def open_table(place: ShardPlace, name: str) -> Iterator[Any]:
-    """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be."""
+def open_table(place: ShardPlace, name: str, *, coded: Sequence[str] = ()) -> Iterator[Any]:
+    """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be.
+
+    Columns that are `coded` are read as dictionaries of texts.
+    """
     import pyarrow.parquet as pq
 
     system, base = place.arrow(name)
-    with table_errors(place, name), _opened(pq, system, f"{base}/{name}") as table:
+    with table_errors(place, name), _opened(pq, system, f"{base}/{name}", coded) as table:
         yield table
 
 

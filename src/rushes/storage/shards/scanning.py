@@ -46,25 +46,44 @@ def collect(shards: Shards, *collectors: Collector) -> None:
 
 
 class Values:
-    """Columns of numbers by position; NaN where a clip has none."""
+    """Columns of numbers by position, of a run with so many rows; NaN where a clip has none."""
+
+    def __init__(self, columns: Sequence[str], rows: int) -> None:
+        self.columns = columns
+        self.found = [np.empty(rows) for _ in columns]
+        self._filled = 0
+
+    def add(self, table: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        end = self._filled + table.num_rows
+        for name, array in zip(self.columns, self.found, strict=True):
+            cells = pc.fill_null(table.column(name).combine_chunks().cast(pa.float64()), np.nan)
+            array[self._filled : end] = np.from_dlpack(cells)  # `to_numpy` would load pandas
+        self._filled = end
+
+
+class Present:
+    """Which clips have a value in each of these columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = columns
-        self._found: list[list[np.ndarray]] = [[np.empty(0)] for _ in columns]
+        self._found: list[list[np.ndarray]] = [[np.empty(0, dtype=bool)] for _ in columns]
 
     def add(self, table: pa.Table) -> None:
         for name, arrays in zip(self.columns, self._found, strict=True):
-            arrays.append(np.asarray(table.column(name).to_numpy(), dtype=np.float64))
+            arrays += [np.asarray(part.is_valid()) for part in table.column(name).chunks]
 
-    def found(self) -> list[np.ndarray]:
-        return [np.concatenate(arrays) for arrays in self._found]
+    def found(self) -> dict[str, np.ndarray]:
+        return {name: np.concatenate(arrays) for name, arrays in zip(self.columns, self._found, strict=True)}
 
 
 def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
     """These columns, as `Values` has them."""
-    made = Values(columns)
+    made = Values(columns, len(shards))
     collect(shards, made)
-    return made.found()
+    return made.found
 
 
 def stored_columns(shards: Shards, columns: Sequence[str]) -> list[Any]:
@@ -125,16 +144,21 @@ def _filled(foot: Any, columns: Collection[str]) -> set[str]:
     return {name for name in columns if name in names and is_filled(names.index(name))}
 
 
-def batches(shards: Shards, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Some thousand rows at a time in order, each with the position of its first; of columns that every run has."""
+def batches(
+    shards: Shards, columns: Sequence[str], *, coded: Sequence[str] = ()
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Some thousand rows at a time in order, each with the position of its first; of columns that every run has.
+
+    Those that are `coded` may come as Arrow's dictionaries, as they are stored: texts that most clips share.
+    """
     first = 0
-    for table in _tables(shards, columns):
+    for table in _tables(shards, columns, coded):
         for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
             yield first, batch
             first += batch.num_rows
 
 
-def _tables(shards: Shards, columns: Sequence[str]) -> Iterator[pa.Table]:
+def _tables(shards: Shards, columns: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
     """These columns of one shard at a time, null where it has none; then of the clips that are in no shard.
 
     File by file: a data set of Arrow's over the same files takes ten times as long, and a megabyte for each.
@@ -142,7 +166,7 @@ def _tables(shards: Shards, columns: Sequence[str]) -> Iterator[pa.Table]:
     wanted = list(dict.fromkeys(columns))
     for shard in shards.index.shards:
         shards.require_intact(shard)
-        with open_table(shards.place, shard.name) as table:
+        with open_table(shards.place, shard.name, coded=coded) as table:
             names = set(table.schema_arrow.names)
             # A column of numbers says how many rows there are, where none that is wanted is there.
             found = table.read(columns=[name for name in wanted if name in names] or ["number"])

@@ -110,9 +110,9 @@ class ShardRows(RunRows):
             if "_signals" in vars(self) or len(keys) > MOST_COLUMNS:
                 return
             signals, reasons = scanning.Signals(tuple(RANKS)), scanning.Reasons()
-            numbers = scanning.Values([self._names[key] for key in keys])
+            numbers = scanning.Values([self._names[key] for key in keys], len(self._shards))
             scanning.collect(self._shards, signals, reasons, numbers)
-            self.keep(signals.found(), reasons.found, dict(zip(keys, numbers.found(), strict=True)))
+            self.keep(signals.found(), reasons.found, dict(zip(keys, numbers.found, strict=True)))
 
     def _filled(self) -> frozenset[str]:
         filled = scanning.with_values(self._shards, list(self._names.values()))
