@@ -17,9 +17,9 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.methods.method import method as method_named
 from rushes.study import planning, results
-from rushes.study.database.connection import Database
+from rushes.study.database.connection import POSTGRES_POOL, Database
 from rushes.study.errors import StudyError
-from rushes.study.material import importing, places, ratings, sources
+from rushes.study.material import import_state, importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
 from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
@@ -33,6 +33,7 @@ from rushes.study.owner import (
     looking,
     registering,
     retention,
+    tries,
 )
 from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
@@ -43,14 +44,19 @@ from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, m
 
 
 def open_service(
-    target: Path | str, *, media: Path | None = None, clock: Clock = system_clock, migrate: bool = True
+    target: Path | str,
+    *,
+    media: Path | None = None,
+    clock: Clock = system_clock,
+    migrate: bool = True,
+    connections: int = POSTGRES_POOL,
 ) -> StudyService:
     """The service over a SQLite path or a PostgreSQL URL; `migrate=False` neither makes nor upgrades a database.
 
     `media` is where canonicalised clips go: beside a SQLite file by default (`studies.db` → `studies.media/`), to be
-    given for PostgreSQL.
+    given for PostgreSQL. `connections`: the most to PostgreSQL at a time.
     """
-    database = Database(target, migrate=migrate)
+    database = Database(target, migrate=migrate, connections=connections)
     if media is None and database.path is None:
         database.close()
         raise StudyError("with PostgreSQL, name a folder for canonicalised clips: --media FOLDER")
@@ -110,6 +116,8 @@ class StudyService(Transactions):
     knows_device = method(GLANCE, administrators.knows_device)
     admin_session = timed(GLANCE, administrators.read_session)
     admin_logout = method(WRITE, administrators.close_session)
+    begin_try = timed(NOTE, tries.begin)
+    try_succeeded = method(NOTE, tries.succeeded)
 
     def set_admin_password(
         self, password: str, *, current: str | None = None, name: str = administrators.FIRST
@@ -249,6 +257,8 @@ class StudyService(Transactions):
         with self.database.write() as connection:
             return importing.store(connection, study, clips, ready, now=self._clock(), declared=families)
 
+    note_import = timed(NOTE, import_state.note)
+    import_progress = timed(GLANCE, import_state.read)
     import_ratings = timed(WRITE, ratings.store)
     invite = timed(WRITE, accounts.invite)
     invite_again = timed(WRITE, accounts.invite_again)

@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rushes.web.home.discovery import Discovery, Root
-    from rushes.web.workbench import Workbench
 
-SWITCH_S = 0.0005
-"""How long a busy thread may keep the interpreter from the others. A request gives it up at every answer it waits for
-from the database, and at Python's own 5 ms it queues for a long time to get it back: ten statements, up to 50 ms."""
 PACKAGES = ("starlette", "fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic", "argon2", "pydantic")
 """Of the web extra: what the pages are made with."""
-PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
 
 
 def serve(
@@ -57,6 +52,9 @@ def serve(
     metrics: Annotated[
         bool, typer.Option("--metrics", help="Show counts and durations of requests at /metrics, for Prometheus.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=64, help="Processes that answer on this port; they share everything.")
+    ] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
     ] = False,
@@ -66,39 +64,37 @@ def serve(
     Example: rushes serve --db studies.db --run runs/model_a --run runs/model_b
     """
     import secrets
-    import socket
 
     require_web("serve")
     _check_public_url(public_url)
-    discovery = _discovery(run or (), suite or ())
-    from rushes.web.app import create_app
-    from rushes.web.home.discovery import Served
+    from rushes.cli.workbench import serving
+    from rushes.web.app import networks
     from rushes.web.http.operations import log_to
-    from rushes.web.serving import serve_on
 
-    sys.setswitchinterval(SWITCH_S)
-    key = secrets.token_urlsafe(16)
-    wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104
-    app = create_app(
-        database_url=db,
-        media=media or (Path("studies.media") if "://" in db else None),
-        runs=Served(discovery, "runs"),
-        suites=Served(discovery, "suites"),
-        discovery=discovery,
+    settings = serving.Settings(
+        db=db,
+        runs=tuple(map(str, run or ())),
+        suites=tuple(map(str, suite or ())),
+        media=str(media or ("studies.media" if "://" in db else "")),
+        host=host,
+        port=port,
         public_url=public_url,
-        any_host=wildcard and not public_url,
-        setup_key=key,
         trusted_proxies=tuple(trusted_proxy or ()),
+        log=log,
         metrics=metrics,
+        setup_key=secrets.token_urlsafe(16),
+        workers=workers,
     )
+    discovery_of(run or (), suite or ())  # what is wrong with the options is said before anything starts
+    networks(settings.trusted_proxies)
     log_to(sys.stderr, log)
-    bench: Workbench = app.state.workbench
-    _set_password_from_environment(bench)
-    with socket.create_server((host, port), backlog=2048) as listener:
-        address = public_url.rstrip("/") or f"http://{shown_host(host)}:{listener.getsockname()[1]}"
-        setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
+
+    def announce(port: int, *, first: bool) -> None:
+        address = public_url.rstrip("/") or f"http://{shown_host(host)}:{port}"
+        setup = f"{address}/setup?key={settings.setup_key}" if first else ""
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
-        serve_on(listener, app)
+
+    (serving.serve_here if workers == 1 else serving.serve_together)(settings, announce)
 
 
 def require_web(verb: str) -> None:
@@ -112,7 +108,7 @@ def require_web(verb: str) -> None:
         raise not_installed(f"rushes {verb} needs {', '.join(missing)}", extra="web")
 
 
-def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:
+def discovery_of(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:
     """Where the server looks for runs and boards; one error line, before anything starts, for what is not there.
 
     A run goes by its folder's name. What lies below a folder goes by its path from there, with the folder's own name in
@@ -169,20 +165,6 @@ def _check_public_url(public_url: str) -> None:
     parts = urlsplit(public_url)
     if public_url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/")):
         fail(f"--public-url: expected https://name without a path; got {public_url}")
-
-
-def _set_password_from_environment(bench: Workbench) -> None:
-    """For servers that nobody watches start: RUSHES_ADMIN_PASSWORD sets the first password."""
-    import os
-
-    from rushes.study.owner.administrators import SHORTEST_PASSWORD
-
-    password = os.environ.get(PASSWORD_VARIABLE, "")
-    if not password or bench.service.admin_exists():
-        return
-    if len(password) < SHORTEST_PASSWORD:
-        fail(f"{PASSWORD_VARIABLE}: expected at least {SHORTEST_PASSWORD} characters; got {len(password)}")
-    bench.service.set_admin_password(password)
 
 
 def shown_host(host: str) -> str:

@@ -53,7 +53,8 @@ def view(
         _refuse(Path(folder))
     import secrets
 
-    from rushes.cli.workbench.serve import SWITCH_S, require_web
+    from rushes.cli.workbench.serve import require_web
+    from rushes.cli.workbench.serving import SWITCH_S
 
     require_web("view")
 

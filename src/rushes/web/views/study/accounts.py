@@ -24,7 +24,7 @@ from rushes.web.workbench import workbench
 
 router, inside = APIRouter(), admin_router()
 
-TRIES, TRIES_ON_ACCOUNT = 5, 30
+TRIES, TRIES_ON_ACCOUNT, TRIES_WINDOW_S = 5, 30, 300
 """Tries in five minutes from one address, or one known browser; and on one account from all unknown browsers."""
 
 
@@ -52,7 +52,7 @@ def setup(request: Request, form: Form) -> Response:
     elif password != form.get("again"):
         problem = "The two passwords are not the same."
     else:
-        bench.logins.succeeded(counted)
+        bench.service.try_succeeded(counted)
     if problem:
         return page(request, "admin/setup.html", status=400, key=key, shortest=SHORTEST_PASSWORD, problem=problem)
     bench.service.set_admin_password(password)
@@ -82,7 +82,7 @@ def login(request: Request, form: Form) -> Response:
         raise Refusal(
             429, "Too many people are signing in just now. Try again in a moment.", code="wait", wait_s=2
         ) from None
-    bench.logins.succeeded(counted)
+    bench.service.try_succeeded(counted)
     return signed_in(request, "admin", session.token, target)
 
 
@@ -104,7 +104,7 @@ def logout(request: Request) -> Response:
 
 
 def _let_try(request: Request, counted: dict[str, int]) -> None:
-    wait = workbench(request).logins.begin(counted)
+    wait = workbench(request).service.begin_try(counted, window_s=TRIES_WINDOW_S)
     if wait:
         raise Refusal(429, f"Too many tries. Wait {wait} seconds, then try again.", code="wait", wait_s=wait)
 

@@ -40,7 +40,8 @@ MOST_DISAGREEMENTS = 50
 @with_json_view(router, "/studies/{study}")
 def overview(request: Request, study: str) -> Response:
     bench = workbench(request)
-    data = overview_data(bench.service.study_status(study)) | {"importing": bench.imports.state(study)}
+    state, text = bench.service.import_progress(study)
+    data = overview_data(bench.service.study_status(study)) | {"importing": {"state": state, "text": text}}
     return reply(request, "admin/overview.html", data, tab="overview")
 
 

@@ -83,7 +83,7 @@ def join(request: Request, token: str, form: Form) -> Response:
 
 def _let_join(request: Request, t: Strings) -> None:
     """Made-up ids would fill the places: one address may try so often in an hour. Coming back counts too."""
-    wait = workbench(request).joins.begin({f"join {client_key(request)}": JOINS_PER_HOUR})
+    wait = workbench(request).service.begin_try({f"join {client_key(request)}": JOINS_PER_HOUR}, window_s=3600)
     if wait:
         raise Refusal(429, t("join.often", minutes=max(1, ceil(wait / 60))), code="wait", wait_s=wait)
 
