@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -15,10 +16,13 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.processes import until
+from typer.testing import CliRunner
 
+from rushes.cli.main import app
 from rushes.cli.workbench.serving import WORKER, Settings
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
+from rushes.web import processes
 from rushes.web.http.counts import Counts, RequestCounts, SharedCounts
 from rushes.web.processes import Processes, listeners
 
@@ -40,6 +44,7 @@ class Pair:
             port=0,
             public_url="",
             trusted_proxies=(),
+            sso_header="",
             log="off",
             metrics=True,
             setup_key="key",
@@ -59,28 +64,30 @@ class Pair:
         return first, second
 
 
-@pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-
-
-@pytest.fixture
-def links(tmp_path: Path, clip_table: Path) -> list[str]:
-    """Two raters' links to a study of three pairs."""
-    with open_service(tmp_path / "studies.db") as service:
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory, clip_table: Path) -> Iterator[tuple[Pair, list[str]]]:
+    """Both workers on a study of three pairs, and raters' links."""
+    folder = tmp_path_factory.mktemp("workers")
+    with open_service(folder / "studies.db") as service:
         service.create_study(StudyPlan(name="bars", gold_every=0, repeat_every=0), training=False)
         service.import_csv("bars", clip_table)
         service.set_admin_password(PASSWORD)
-        return [f"/i/{one.token}" for one in service.invite("bars", count=2)]
+        links = [f"/i/{one.token}" for one in service.invite("bars", count=2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        pair = Pair(folder)
+        yield pair, links
+        pair.processes.stop()
 
 
 @pytest.fixture
-def pair(tmp_path: Path, links: list[str], environment: None) -> Iterator[Pair]:
-    made = Pair(tmp_path)
-    yield made
-    made.processes.stop()
+def pair(started: tuple[Pair, list[str]]) -> Pair:
+    return started[0]
+
+
+@pytest.fixture
+def links(started: tuple[Pair, list[str]]) -> list[str]:
+    return started[1]
 
 
 def test_a_raters_work_and_an_owners_go_on_in_whichever_process_answers(pair: Pair, links: list[str]) -> None:
@@ -144,33 +151,42 @@ def test_metrics_add_up_over_processes(pair: Pair) -> None:
     until(lambda: total() == ["3", "3"], "both processes know all requests")
 
 
-def test_the_command_starts_them_and_ends_them(tmp_path: Path, links: list[str]) -> None:
+@pytest.mark.soak
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_command_starts_workers_that_end_with_it(tmp_path: Path, number: signal.Signals) -> None:
     serving = Serving(tmp_path, "--workers", "2")
-    facts = serving.facts()
-    parent = serving.process.pid
+    address, parent = serving.facts()["address"], serving.process.pid
     children = Path(f"/proc/{parent}/task/{parent}/children")
     workers = [int(one) for one in children.read_text().split()] if children.exists() else []
-    assert httpx.get(f"{facts['address']}/readyz").text == "ready\n"
-    taken = Serving(tmp_path, "--port", facts["address"].rsplit(":", 1)[1], "--workers", "2")
-    assert taken.process.wait(timeout=30) == 1 and "rushes: " in taken.close()
-    assert serving.close() == "" and serving.process.returncode == 0
+    assert httpx.get(f"{address}/readyz").text == "ready\n"
+    serving.process.send_signal(number)
+    assert serving.process.communicate(timeout=60)[1] == ""
+    assert serving.process.returncode == (0 if number == signal.SIGTERM else -number)
     until(lambda: not any(alive(one) for one in workers), "the workers have ended")
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{address}/healthz")
 
 
-def test_workers_end_with_a_killed_server(tmp_path: Path, links: list[str]) -> None:
-    serving = Serving(tmp_path, "--workers", "2")
-    address = serving.facts()["address"]
-    serving.process.kill()
-    serving.process.communicate(timeout=30)
+def test_the_command_hands_its_workers_what_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[dict[str, object]] = []
 
-    def gone() -> bool:
-        try:
-            httpx.get(f"{address}/healthz")
-        except httpx.TransportError:
-            return True
-        return False
+    class Noted(Processes):
+        def __init__(self, sockets: object, command: object, settings: dict[str, object]) -> None:
+            handed.append(settings)
+            super().__init__([], (), settings)
 
-    until(gone, "nobody answers any more")
+        def watch(self) -> None:
+            pass
+
+    monkeypatch.setattr(processes, "Processes", Noted)
+    options = ("--workers", "3", "--media", str(tmp_path / "m"), "--metrics", "--trusted-proxy", "10.0.0.0/8")
+    command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0", "--json", *options]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    address, setup = json.loads(done.stdout).values()
+    assert setup == f"{address}/setup?key={handed[0]['setup_key']}" and handed[0]["workers"] == 3
+    given = json.loads(json.dumps(handed[0]))
+    assert given["media"] == str(tmp_path / "m") and given["trusted_proxies"] == ["10.0.0.0/8"] and given["counts"]
 
 
 def alive(process: int) -> bool:

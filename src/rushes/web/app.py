@@ -55,6 +55,7 @@ def create_app(
     any_host: bool = False,
     setup_key: str = "",
     trusted_proxies: Sequence[str] = (),
+    sso_header: str = "",
     metrics: bool | Path = False,
 ) -> FastAPI:
     """The workbench as an ASGI app.
@@ -66,6 +67,7 @@ def create_app(
     behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
     made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
     under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
+    `sso_header`: where a trusted proxy names the account that it has signed in.
     `metrics` shows counts of requests at /metrics: of this process, or of all that were given the same folder; /healthz
     and /readyz answer in any case.
     """
@@ -79,6 +81,7 @@ def create_app(
         discovery=discovery,
         setup_key=setup_key or secrets.token_urlsafe(16),
         trusted_proxies=networks(trusted_proxies),
+        sso_header=sso_header,
     )
 
     @asynccontextmanager

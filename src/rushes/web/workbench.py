@@ -53,6 +53,8 @@ class Workbench:
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     """Proxies whose word is taken for where a request comes from."""
+    sso_header: str = ""
+    """The header in which a trusted proxy says whom it has signed in; empty: nobody is signed in that way."""
     summaries: Summaries = field(default_factory=Summaries)
     imports: Imports = field(init=False)
     digests: Digests = field(init=False)

@@ -45,6 +45,10 @@ def serve(
         list[str] | None,
         typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is trusted."),
     ] = None,
+    sso_header: Annotated[
+        str,
+        typer.Option("--sso-header", help="Header in which the trusted proxy names the account that it has signed in."),
+    ] = "",
     log: Annotated[
         Literal["text", "json", "off"],
         typer.Option("--log", help="A line per request on stderr: text, json, or off for warnings alone."),
@@ -67,6 +71,8 @@ def serve(
 
     require_web("serve")
     _check_public_url(public_url)
+    if sso_header and not trusted_proxy:
+        fail(f"--sso-header {sso_header}: also name the proxy that sets it and removes a caller's own: --trusted-proxy")
     from rushes.cli.workbench import serving
     from rushes.web.app import networks
     from rushes.web.http.operations import log_to
@@ -80,6 +86,7 @@ def serve(
         port=port,
         public_url=public_url,
         trusted_proxies=tuple(trusted_proxy or ()),
+        sso_header=sso_header,
         log=log,
         metrics=metrics,
         setup_key=secrets.token_urlsafe(16),

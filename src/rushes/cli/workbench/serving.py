@@ -44,6 +44,7 @@ class Settings:
     port: int
     public_url: str
     trusted_proxies: tuple[str, ...]
+    sso_header: str
     log: str
     metrics: bool
     setup_key: str
@@ -80,7 +81,7 @@ def serve_together(settings: Settings, announce: Announce) -> None:
         first = not service.admin_exists()
     with ExitStack() as stack:
         counts = stack.enter_context(TemporaryDirectory(prefix="rushes-serve-")) if settings.metrics else ""
-        sockets = listeners(settings.host, settings.port, settings.workers)
+        sockets = [stack.enter_context(one) for one in listeners(settings.host, settings.port, settings.workers)]
         port = sockets[0].getsockname()[1]
         processes = Processes(sockets, WORKER, asdict(replace(settings, counts=counts)))
         processes.start()
@@ -115,6 +116,7 @@ def app_of(settings: Settings, service: StudyService) -> FastAPI:
         any_host=wildcard and not settings.public_url,
         setup_key=settings.setup_key,
         trusted_proxies=settings.trusted_proxies,
+        sso_header=settings.sso_header,
         metrics=Path(settings.counts) if settings.counts else settings.metrics,
     )
 

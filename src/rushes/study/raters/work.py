@@ -330,6 +330,14 @@ _SHOWN_TO = _SHOWN.where(assignment.c.rater_id == RATER)
 _ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bindparam("token"))
 
 
+def study_of(connection: Connection, token: str) -> str:
+    """The name of the study that any media token belongs to; "" for any other text."""
+    token = token.partition(_FURTHER)[0]
+    shown = select(assignment.c.study_id).where(or_(assignment.c.token_a == token, assignment.c.token_b == token))
+    known = shown.union(select(clip.c.study_id).where(clip.c.token == token)).subquery()
+    return connection.execute(select(study.c.name).where(study.c.id.in_(select(known.c.study_id)))).scalar() or ""
+
+
 def media(connection: Connection, token: str) -> Media:
     """The file behind any media token, for administrators; `NotAllowed` for any other text."""
     row = connection.execute(_SHOWN, {"token": token.partition(_FURTHER)[0]}).first()
