@@ -287,7 +287,7 @@ class StudyService(Transactions):
     clips_ahead = timed(NOTE, work.clips_ahead)
     _media = method(READ, work.media)
     study_of_media = method(READ, work.study_of)
-    _media_for = timed(READ, work.media_for)
+    _media_for = timed(GLANCE, work.media_for)
     record_sent = timed(NOTE, sending.record_sent)
     report_changed = timed(WRITE, sending.report_changed)
     record_play = timed(NOTE, work.record_play)

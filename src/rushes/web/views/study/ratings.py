@@ -103,12 +103,14 @@ def vote(request: Request, form: Form) -> Response:
 
 
 def _taken(request: Request, answer: Accepted, filled: VoteForm, onward: str) -> Response:
-    about = workbench(request).service.presentation(rater_token(request))
-    lesson = answer.feedback and lesson_data(answer.feedback, filled, strings(about.language))
+    lesson = None
+    if answer.feedback is not None:
+        about = workbench(request).service.presentation(rater_token(request))
+        lesson = lesson_data(answer.feedback, filled, strings(about.language))
+        if not wants_json(request):
+            return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS, **spoken(about))
     if wants_json(request):
         return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": onward})
-    if lesson:
-        return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS, **spoken(about))
     return see(onward)
 
 
