@@ -225,6 +225,8 @@ def walk(client: Client, proxied: Proxied) -> None:
 def test_the_proxies_set_the_callers_address_themselves() -> None:
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in (DEPLOY / "nginx.conf").read_text()
     assert "header_up X-Forwarded-For {remote_host}" in (DEPLOY / "Caddyfile").read_text()
+    assert 'proxy_set_header X-Remote-User "";' in (DEPLOY / "nginx.conf").read_text()
+    assert "header_up -X-Remote-User" in (DEPLOY / "Caddyfile").read_text()
 
 
 def test_the_caddyfile_is_balanced_and_has_its_limits() -> None:

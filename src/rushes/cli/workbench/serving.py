@@ -101,7 +101,7 @@ def opened(settings: Settings, *, migrate: bool = True) -> StudyService:
 
 def app_of(settings: Settings, service: StudyService) -> FastAPI:
     """The app of these settings."""
-    from rushes.cli.workbench.serve import discovery_of
+    from rushes.cli.workbench.discovering import discovery_of
     from rushes.web.app import create_app
     from rushes.web.home.discovery import Served
 

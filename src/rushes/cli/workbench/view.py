@@ -77,7 +77,7 @@ def view(
 
 
 def _refuse(folder: Path) -> NoReturn:
-    from rushes.cli.workbench.serve import near
+    from rushes.cli.workbench.discovering import near
 
     if folder.exists():
         fail(f"{folder}: expected a folder to look below; this is a file")
