@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,11 +21,13 @@ def serve(
         str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")
     ] = "studies.db",
     run: Annotated[
-        list[Path] | None,
-        typer.Option("--run", help="A run, or a folder with runs below, to show; may be given several times."),
+        list[str] | None,
+        typer.Option(
+            "--run", help="A run, or a folder with runs below, here, s3:// or gs://; may be given several times."
+        ),
     ] = None,
     suite: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option("--suite", help="A folder of rushes suite run, to show its board; may be given several times."),
     ] = None,
     media: Annotated[
@@ -73,31 +77,44 @@ def serve(
     from rushes.web.app import networks
     from rushes.web.http.operations import log_to
 
-    settings = serving.Settings(
-        db=db,
-        runs=tuple(map(str, run or ())),
-        suites=tuple(map(str, suite or ())),
-        media=str(media or ("studies.media" if "://" in db else "")),
-        host=host,
-        port=port,
-        public_url=public_url,
-        trusted_proxies=tuple(trusted_proxy or ()),
-        sso_header=sso_header,
-        log=log,
-        metrics=metrics,
-        setup_key=secrets.token_urlsafe(16),
-        workers=workers,
-    )
-    discovery_of(run or (), suite or ())  # what is wrong with the options is said before anything starts
-    networks(settings.trusted_proxies)
-    log_to(sys.stderr, log)
+    networks(trusted_proxy or ())  # what is wrong with the options is said before anything starts
 
     def announce(port: int, *, first: bool) -> None:
         address = public_url.rstrip("/") or f"http://{shown_host(host)}:{port}"
         setup = f"{address}/setup?key={settings.setup_key}" if first else ""
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
 
-    (serving.serve_here if workers == 1 else serving.serve_together)(settings, announce)
+    with ExitStack() as stack:
+        runs, suites = ([_local(place, stack) for place in places or ()] for places in (run, suite))
+        discovery_of(runs, suites)
+        settings = serving.Settings(
+            db=db,
+            runs=tuple(map(str, runs)),
+            suites=tuple(map(str, suites)),
+            media=str(media or ("studies.media" if "://" in db else "")),
+            host=host,
+            port=port,
+            public_url=public_url,
+            trusted_proxies=tuple(trusted_proxy or ()),
+            sso_header=sso_header,
+            log=log,
+            metrics=metrics,
+            setup_key=secrets.token_urlsafe(16),
+            workers=workers,
+        )
+        log_to(sys.stderr, log)
+        (serving.serve_here if workers == 1 else serving.serve_together)(settings, announce)
+
+
+def _local(place: str, stack: ExitStack) -> Path:
+    """A folder to show: the one here, or a copy of what lies at an address, which goes away with the server."""
+    from rushes.storage.mirrors.staging import pulled_folder
+    from rushes.storage.remote.address import is_remote
+
+    if is_remote(place):
+        say(f"{place}: this is a copy, made now; stars, tags and notes made here are not kept")
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the copy goes with the server
+    return stack.enter_context(pulled_folder(place))
 
 
 def require_web(verb: str) -> None:
