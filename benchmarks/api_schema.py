@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.exchange.formats import FORMATS
-from rushes.study.records import PROBLEMS, ROLES
+from rushes.study.records import PROBLEMS, ROLES, STUDY_ROLES
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -53,6 +53,7 @@ FORMS: Mapping[str, Mapping[str, Schema]] = {
     "/account/password": {"current": TEXT, "password": TEXT, "again": TEXT},
     "/accounts/add": {"name": TEXT, "role": _one_of(*ROLES), "password": TEXT, "again": TEXT},
     "/accounts/{name}/password": {"password": TEXT, "again": TEXT},
+    "/tokens/add": {"name": TEXT, "scopes": TEXTS, "study": TEXT, "days": WHOLE},
     "/rate/draft": _VOTE,
     "/rate/vote": _VOTE,
     "/rate/language": {"language": _one_of("en", "de"), "back": TEXT},
@@ -68,6 +69,7 @@ FORMS: Mapping[str, Mapping[str, Schema]] = {
     },
     "/join/{token}": {"participant": TEXT, "session": TEXT, "decline": _one_of("1")},
     "/studies/{study}/state": {"state": _one_of("open", "paused", "closed"), "why": TEXT},
+    "/studies/{study}/roles": {"name": TEXT, "role": _one_of(*STUDY_ROLES, "none")},
     "/studies/{study}/link": {
         "platform": _one_of("prolific", "mturk", "other"),
         "quota": WHOLE,

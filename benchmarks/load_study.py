@@ -1,6 +1,7 @@
 """200 raters at once over HTTP, on SQLite and on PostgreSQL; and kill -9 under load, of the server and of PostgreSQL.
 
     python benchmarks/load_study.py [--raters 200] [--seconds 60] [--database sqlite|postgresql|both] [--large]
+        [--workers 1]
 
 Each rater does what the page does: opens the link, agrees, loads the pair and its clips, watches (a report every two
 seconds of play), saves drafts, votes, loads the next pair ahead. The server is `rushes serve` in its own process, as a
@@ -194,8 +195,9 @@ class Rater:
 class Server:
     """`rushes serve` in its own process."""
 
-    def __init__(self, db: str, media: Path, port: int = 0) -> None:
+    def __init__(self, db: str, media: Path, port: int = 0, workers: int = 1) -> None:
         command = [sys.executable, "-m", "rushes", "serve", "--db", db, "--media", str(media), "--port", str(port)]
+        command += ["--workers", str(workers)]
         environment = os.environ | {"RUSHES_ADMIN_PASSWORD": PASSWORD}
         self.process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
@@ -273,15 +275,22 @@ class Measured:
 
 
 def measure(
-    db: str, folder: Path, raters: int, seconds: float, server_home: Path | None, *, large: bool = False
+    db: str,
+    folder: Path,
+    raters: int,
+    seconds: float,
+    server_home: Path | None,
+    *,
+    large: bool = False,
+    workers: int = 1,
 ) -> Measured:
     links = make_study(db, folder, raters, large=large)
     times: dict[str, list[float]] = defaultdict(list)
     before, database_before = time.process_time(), postgres_cpu_s(server_home)
-    server = Server(db, folder / "media")
+    server = Server(db, folder / "media", workers=workers)
     try:
         people = asyncio.run(crowd(server, links, seconds, times, patient=False))
-        spent = {"raters": time.process_time() - before, "server": cpu_s(server.process.pid)}
+        spent = {"raters": time.process_time() - before, "server": sum(map(cpu_s, with_children(server.process.pid)))}
         if server_home is not None:
             spent["PostgreSQL"] = postgres_cpu_s(server_home) - database_before
     finally:
@@ -301,9 +310,13 @@ def postgres_cpu_s(home: Path | None) -> float:
 
 def postgres_processes(home: Path) -> list[int]:
     """The server's main process first, then its children."""
-    main = int((home / "data" / "postmaster.pid").read_text().split()[0])
-    children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
-    return [main, *map(int, children)]
+    return with_children(int((home / "data" / "postmaster.pid").read_text().split()[0]))
+
+
+def with_children(process: int) -> list[int]:
+    """A process, and those that it started."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [process, *map(int, children)]
 
 
 async def killed(db: str, folder: Path, links: list[str], seconds: float, postgres_home: Path | None) -> int:
@@ -410,7 +423,7 @@ def crash(kind: str, folder: Path, home: Path | None) -> list[list[str]]:
 
 
 def measured(given: argparse.Namespace, db: str, place: Path, server_home: Path | None) -> Measured:
-    return measure(db, place, given.raters, given.seconds, server_home, large=given.large)
+    return measure(db, place, given.raters, given.seconds, server_home, large=given.large, workers=given.workers)
 
 
 def main() -> None:
@@ -419,6 +432,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
     options.add_argument("--large", action="store_true", help="clips of about 8 MB in place of small ones")
+    options.add_argument("--workers", type=int, default=1, help="processes of the server that is measured")
     given = options.parse_args()
     rows: list[list[str]] = []
     kinds = ("sqlite", "postgresql") if given.database == "both" else (given.database,)
@@ -441,7 +455,8 @@ def main() -> None:
         "load_study",
         "The study over HTTP under load",
         rows,
-        how=f"`benchmarks/load_study.py`: `rushes serve`, {given.raters} raters (one process of plain sockets) and "
+        how=f"`benchmarks/load_study.py`: `rushes serve --workers {given.workers}`, "
+        f"{given.raters} raters (one process of plain sockets) and "
         f"PostgreSQL on the same machine for {given.seconds:.0f} s; raters arrive within the first {ARRIVAL_S:.0f} s, "
         f"watch two clips of {CLIP_S} s ({'about 8 MB' if given.large else 'small'}) twice and "
         "send what the page sends: the pair, its clips, a play report every "

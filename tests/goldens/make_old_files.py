@@ -6,8 +6,8 @@
 `runs/format1`: `rushes clip takes` at commit d1109c9^, the last one that wrote format 1 (no `cut.mkv` then).
 `runs/format2`: `rushes clip takes --profile mine.toml` at commit 4745d89, the last one whose reasons are texts.
 `runs/format3`: the same with `--shards 4`.
-`studies/0001.sql` … `0005.sql`: this script at commit 4745d89, by the migrations of that commit; `0006.sql`: 0005.sql,
-opened by the migration that adds it.
+`studies/0001.sql` … `0005.sql`: this script at commit 4745d89, by the migrations of that commit; `0006.sql` and
+later: the one before, opened by the migration that adds it.
 """
 
 from __future__ import annotations

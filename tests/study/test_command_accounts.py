@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rushes.cli.study.running import PASSWORD_VARIABLE, app
+from rushes.cli.study.accounts import PASSWORD_VARIABLE, app
 from rushes.study import NotAllowed
 from rushes.study.service import open_service
 
@@ -26,7 +26,7 @@ def test_accounts_are_added_listed_reset_and_closed(tmp_path: Path, monkeypatch:
         code, text = run("add", "maria", "--role", "viewer")
         assert code != 0 and "an account 'maria' already exists" in text
         code, text = run("add", "otto", "--role", "king")
-        assert code != 0 and "a role is owner, adjudicator, viewer" in text
+        assert code != 0 and "a role is owner, adjudicator, viewer, member" in text
         assert "maria" in run("list", "--json")[1]
         assert service.admin_login("a long password", name="maria").role == "adjudicator"
         assert run("password", "admin", password="a forgotten one is reset")[0] == 0

@@ -35,7 +35,7 @@ def test_a_look_upgrades_nothing(old: Path) -> None:
 def test_the_upgrade_keeps_a_copy(old: Path) -> None:
     copy = old.with_name("studies.db.0004.bak")
     assert str(copy) in done("study", "upgrade", "--db", old).stdout.replace("\n", "")
-    assert (version(copy), version(old)) == ("0004", "0009") and copy.stat().st_mode & 0o077 == 0
+    assert (version(copy), version(old)) == ("0004", "0010") and copy.stat().st_mode & 0o077 == 0
     assert "rater_01" in done("study", "status", "takes", "--db", old).stdout
     assert done("study", "upgrade", "--db", old).stdout == "The tables are up to date.\n"
 

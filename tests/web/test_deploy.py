@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,48 +67,127 @@ def sample_conf(folder: Path, *, server: int, tls: int, plain: int) -> Path:
     return path
 
 
-@pytest.fixture
-def proxied(tmp_path: Path, clip_table: Path) -> Iterator[Proxied]:
-    nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-    if nginx is None or shutil.which("openssl") is None:
-        pytest.skip("the proxy's test needs nginx and openssl (apt install nginx openssl)")
-    with open_service(tmp_path / "studies.db") as service:
+def invitation_to_bars(folder: Path, clip_table: Path) -> str:
+    with open_service(folder / "studies.db") as service:
         service.create_study(StudyPlan(name="bars", gold_every=0, repeat_every=0), training=False)
         service.import_csv("bars", clip_table)
-        token = service.invite("bars")[0].token
-    names = ("-keyout", f"{tmp_path}/privkey.pem", "-out", f"{tmp_path}/fullchain.pem", "-subj", "/CN=127.0.0.1")
-    new = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1")
-    subprocess.run([*new, *names], check=True, capture_output=True)
-    server, tls, plain = free_port(), free_port(), free_port()
-    conf = sample_conf(tmp_path, server=server, tls=tls, plain=plain)
-    url = f"https://127.0.0.1:{tls}"
-    serve = (sys.executable, "-m", "rushes", "serve", "--db", str(tmp_path / "studies.db"), "--port", str(server))
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [
-        subprocess.Popen([*serve, "--public-url", url], env=environment, **quiet),
-        subprocess.Popen([nginx, "-c", str(conf), "-p", str(tmp_path)], **quiet),
-    ]
+        return f"/i/{service.invite('bars')[0].token}"
+
+
+@contextmanager
+def running(
+    folder: Path, proxy: list[str], *, server: int, tls: int, url: str, **environment: str
+) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Rushes and a proxy in front of it, both listening."""
+    serve = (sys.executable, "-m", "rushes", "serve", "--db", str(folder / "studies.db"), "--port", str(server))
+    around = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment
+    with open(folder / "proxy.log", "w") as log:
+        started = [
+            subprocess.Popen([*serve, "--public-url", url], env=around, stdout=log, stderr=log),
+            subprocess.Popen(proxy, env=around, stdout=log, stderr=log),
+        ]
     try:
         until(
             lambda: (listens(server) and listens(tls)) or any(one.poll() is not None for one in started),
             "server and proxy listen",
         )
-        assert all(one.poll() is None for one in started), (tmp_path / "error.log").read_text()
-        yield Proxied(url=url, plain=f"http://127.0.0.1:{plain}", invitation=f"/i/{token}")
+        assert all(one.poll() is None for one in started), (folder / "proxy.log").read_text()
+        yield started
     finally:
         for one in started:
             one.terminate()
             one.wait(timeout=60)
 
 
-def test_a_raters_path_through_nginx(proxied: Proxied, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def program(name: str) -> str:
+    """A proxy's program; the test is skipped where it is not installed."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if found is None:
+        pytest.skip(f"the proxy's test needs {name} (apt install {name})")
+    return found
+
+
+@pytest.fixture
+def proxied(tmp_path: Path, clip_table: Path) -> Iterator[Proxied]:
+    nginx, openssl = program("nginx"), program("openssl")
+    invitation = invitation_to_bars(tmp_path, clip_table)
+    names = ("-keyout", f"{tmp_path}/privkey.pem", "-out", f"{tmp_path}/fullchain.pem", "-subj", "/CN=127.0.0.1")
+    new = (openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1")
+    subprocess.run([*new, *names], check=True, capture_output=True)
+    server, tls, plain = free_port(), free_port(), free_port()
+    conf = sample_conf(tmp_path, server=server, tls=tls, plain=plain)
+    url = f"https://127.0.0.1:{tls}"
+    with running(tmp_path, [nginx, "-c", str(conf), "-p", str(tmp_path)], server=server, tls=tls, url=url):
+        yield Proxied(url=url, plain=f"http://127.0.0.1:{plain}", invitation=invitation)
+
+
+@pytest.fixture
+def behind_caddy(tmp_path: Path, clip_table: Path) -> Iterator[Proxied]:
+    """The sample as it is, on a port of its own and with a certificate that Caddy makes itself."""
+    caddy = program("caddy")
+    invitation = invitation_to_bars(tmp_path, clip_table)
+    server, tls = free_port(), free_port()
+    text = (DEPLOY / "Caddyfile").read_text()
+    here = "{\n\tauto_https disable_redirects\n\tskip_install_trust\n\tadmin off\n\tdefault_bind 127.0.0.1\n"
+    assert text.count("\n{\n") == 1
+    (tmp_path / "Caddyfile").write_text(text.replace("\n{\n", f"\n{here}"))
+    command = [caddy, "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
+    url = f"https://localhost:{tls}"
+    around = {
+        "STUDY_HOST": url,
+        "RUSHES_UPSTREAM": f"127.0.0.1:{server}",
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+    }
+    with running(tmp_path, command, server=server, tls=tls, url=url, **around):
+        yield Proxied(url=url, plain="", invitation=invitation)
+
+
+@pytest.fixture
+def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The certificates here are nobody's."""
+    import httpx
+
+    make = httpx.Client.__init__
+    monkeypatch.setattr(httpx.Client, "__init__", lambda self, **more: make(self, **{**more, "verify": False}))
+
+
+def test_a_raters_path_through_caddy(behind_caddy: Proxied, tmp_path: Path, unverified: None) -> None:
+    with Client(behind_caddy.url) as client:
+        walk(client, behind_caddy)
+        forged = [
+            client.send_form("/login", {"password": "wrong"}, headers={"x-forwarded-for": f"10.1.1.{number}"})
+            for number in range(6)
+        ]
+        assert [one.status_code for one in forged] == [401] * 5 + [429]  # a made-up address counts for nothing
+        assert int(forged[-1].headers["retry-after"]) > 200
+    log = (tmp_path / "proxy.log").read_text()
+    assert behind_caddy.invitation[3:] not in log
+
+
+def test_caddy_takes_the_sample_as_it_is(tmp_path: Path) -> None:
+    command = [program("caddy"), "validate", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"]
+    done = subprocess.run(command, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_systemd_takes_the_unit_as_it_is(tmp_path: Path) -> None:
+    analyze = program("systemd-analyze")
+    unit = tmp_path / "rushes.service"
+    unit.write_text((DEPLOY / "rushes.service").read_text().replace("/opt/rushes/bin/rushes", sys.executable))
+    done = subprocess.run([analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True)
+    said = [line for line in done.stderr.splitlines() if "rushes.service" in line]
+    if done.returncode and not said:
+        pytest.skip(f"systemd-analyze cannot verify units here ({done.stderr.strip()[-200:]})")
+    assert not said, said
+
+
+def test_a_raters_path_through_nginx(proxied: Proxied, tmp_path: Path, unverified: None) -> None:
     import httpx
 
     plain = httpx.get(f"{proxied.plain}/rate?x=1", follow_redirects=False)
     assert plain.status_code == 301 and plain.headers["location"] == f"{proxied.url}/rate?x=1"
-    make = httpx.Client.__init__
-    monkeypatch.setattr(httpx.Client, "__init__", lambda self, **more: make(self, verify=False, **more))
     with Client(proxied.url) as client:
         walk(client, proxied)
         client.get("/join/secret-link?PROLIFIC_PID=5f3a00000000beef")
@@ -137,13 +217,16 @@ def walk(client: Client, proxied: Proxied) -> None:
     voted = client.send_quietly("/rate/vote", filled(task, key_of(page)))
     assert voted.status_code == 200, voted.text
     assert client.get("/rate.json").json()["number"] == 2
-    large = client.post("/rate/vote", content=b"x" * 300_000, headers={"content-type": "application/json"})
-    assert large.status_code == 413
+    headers = {"content-type": "application/json", "x-csrf-token": client.token()}
+    for size in (300_000, 5_000_000):
+        assert client.post("/rate/watch", content=b"x" * size, headers=headers).status_code == 413, size
 
 
 def test_the_proxies_set_the_callers_address_themselves() -> None:
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in (DEPLOY / "nginx.conf").read_text()
     assert "header_up X-Forwarded-For {remote_host}" in (DEPLOY / "Caddyfile").read_text()
+    assert 'proxy_set_header X-Remote-User "";' in (DEPLOY / "nginx.conf").read_text()
+    assert "header_up -X-Remote-User" in (DEPLOY / "Caddyfile").read_text()
 
 
 def test_the_caddyfile_is_balanced_and_has_its_limits() -> None:

@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 from rushes.study.service import open_service
 from rushes.web.app import create_app
-from rushes.web.http.operations import BUCKETS_S, RequestCounts, log_to
+from rushes.web.http.counts import BUCKETS_S, RequestCounts
+from rushes.web.http.operations import log_to
 
 
 @pytest.fixture

@@ -378,7 +378,7 @@ def test_a_chosen_take_without_a_partner_is_named(make_site: MakeSite, measured:
     client = owner(site)
     client.send_form("/studies/new", {"name": "odd", "runs": ["model_a", "model_b"], "only": "take_0\nghost"})
     site.app.state.workbench.imports.wait("odd", timeout_s=60)
-    assert "'ghost'" in site.app.state.workbench.imports.state("odd")["text"]
+    assert "'ghost'" in site.service.import_progress("odd")[1]
 
 
 def test_a_sweep_shows_its_charts_as_pictures(make_site: MakeSite, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_first_start_prints_a_link_that_sets_the_password(tmp_path: Path, st
 def test_the_environment_sets_the_first_password_and_never_a_later_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "serve_on", lambda listener, app: None)
+    monkeypatch.setattr(serving, "serve_on", lambda listener, app, **_: None)
     for password in ("from outside 1", "from outside 2"):
         command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0", "--json"]
         done = CliRunner().invoke(app, command, env={"RUSHES_ADMIN_PASSWORD": password})

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.cli.workbench.serve import _discovery
+from rushes.cli.workbench.discovering import discovery_of
 from rushes.cli.workbench.view import _show
 from rushes.compare.board.board import board_page
 from rushes.core.machine.installing import extra_command
@@ -394,9 +394,9 @@ def test_a_port_that_is_taken_is_said(folder: Path, viewed: Site) -> None:
 
 def test_a_server_looks_through_a_folder_of_runs(make_site: Callable[..., Site], folder: Path) -> None:
     """`rushes serve --run models --run models/runs/model_a`: a run by its name, the rest by their paths."""
-    found = _discovery([folder / "models" / "runs"], [])
+    found = discovery_of([folder / "models" / "runs"], [])
     assert list(Served(found, "runs")) == ["model_a", "model_b"]
-    found = _discovery([folder / "models", folder / "models" / "runs" / "model_a"], [folder / "boards" / "takes"])
+    found = discovery_of([folder / "models", folder / "models" / "runs" / "model_a"], [folder / "boards" / "takes"])
     assert list(Served(found, "runs")) == ["model_a", "models/runs/model_b"]
     client = owner(make_site(runs=Served(found, "runs"), suites=Served(found, "suites"), discovery=found))
     assert client.get("/runs/models/runs/model_b").status_code == 200 and client.get("/boards/takes").status_code == 200

@@ -17,15 +17,16 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.methods.method import method as method_named
 from rushes.study import planning, results
-from rushes.study.database.connection import Database
+from rushes.study.database.connection import POSTGRES_POOL, Database
 from rushes.study.errors import StudyError
-from rushes.study.material import importing, places, ratings, sources
+from rushes.study.material import import_state, importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
 from rushes.study.material.locating import Located, located, relocate
 from rushes.study.material.sources import SourceClip
 from rushes.study.methods import judging
 from rushes.study.owner import (
     administrators,
+    api_tokens,
     clips_to_watch,
     decisions,
     erasing,
@@ -33,24 +34,31 @@ from rushes.study.owner import (
     looking,
     registering,
     retention,
+    study_roles,
+    tries,
 )
 from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
 from rushes.study.recruiting import open_links, payments, screening, withdrawing
-from rushes.study.tokens import Clock, system_clock
+from rushes.study.tokens import Clock, new_token, system_clock
 from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, method, timed
 
 
 def open_service(
-    target: Path | str, *, media: Path | None = None, clock: Clock = system_clock, migrate: bool = True
+    target: Path | str,
+    *,
+    media: Path | None = None,
+    clock: Clock = system_clock,
+    migrate: bool = True,
+    connections: int = POSTGRES_POOL,
 ) -> StudyService:
     """The service over a SQLite path or a PostgreSQL URL; `migrate=False` neither makes nor upgrades a database.
 
     `media` is where canonicalised clips go: beside a SQLite file by default (`studies.db` → `studies.media/`), to be
-    given for PostgreSQL.
+    given for PostgreSQL. `connections`: the most to PostgreSQL at a time.
     """
-    database = Database(target, migrate=migrate)
+    database = Database(target, migrate=migrate, connections=connections)
     if media is None and database.path is None:
         database.close()
         raise StudyError("with PostgreSQL, name a folder for canonicalised clips: --media FOLDER")
@@ -110,6 +118,16 @@ class StudyService(Transactions):
     knows_device = method(GLANCE, administrators.knows_device)
     admin_session = timed(GLANCE, administrators.read_session)
     admin_logout = method(WRITE, administrators.close_session)
+    admin_at_proxy = method(GLANCE, administrators.at_proxy)
+    set_study_role = timed(WRITE, study_roles.set_role)
+    roles_of = method(GLANCE, study_roles.roles_of)
+    roles_in = method(READ, study_roles.roles)
+    make_token = timed(WRITE, api_tokens.make)
+    tokens = method(GLANCE, api_tokens.listing)
+    revoke_token = timed(WRITE, api_tokens.revoke)
+    read_token = timed(GLANCE, api_tokens.read)
+    begin_try = timed(NOTE, tries.begin)
+    try_succeeded = method(NOTE, tries.succeeded)
 
     def set_admin_password(
         self, password: str, *, current: str | None = None, name: str = administrators.FIRST
@@ -130,9 +148,10 @@ class StudyService(Transactions):
             row = administrators.account(connection, name)
         administrators.check_password(None if row is None else row.password_hash, password)
 
-    def add_admin(self, name: str, *, role: str, password: str) -> AdminAccount:
-        """A new account: an owner may do everything, an adjudicator decides blind, a viewer only looks."""
-        hashed = administrators.hash_password(password)
+    def add_admin(self, name: str, *, role: str, password: str | None) -> AdminAccount:
+        """A new account: an owner may do everything, an adjudicator decides blind, a viewer only looks, a member has
+        the roles that studies give it. Without a password (None) it is signed in by a trusted proxy alone."""
+        hashed = administrators.hash_password(new_token() if password is None else password)
         with self.database.write() as connection:
             return administrators.add(connection, name, role, hashed, now=self._clock())
 
@@ -249,6 +268,8 @@ class StudyService(Transactions):
         with self.database.write() as connection:
             return importing.store(connection, study, clips, ready, now=self._clock(), declared=families)
 
+    note_import = timed(NOTE, import_state.note)
+    import_progress = timed(GLANCE, import_state.read)
     import_ratings = timed(WRITE, ratings.store)
     invite = timed(WRITE, accounts.invite)
     invite_again = timed(WRITE, accounts.invite_again)
@@ -265,7 +286,8 @@ class StudyService(Transactions):
     last_vote = timed(NOTE, work.last_vote)
     clips_ahead = timed(NOTE, work.clips_ahead)
     _media = method(READ, work.media)
-    _media_for = timed(READ, work.media_for)
+    study_of_media = method(READ, work.study_of)
+    _media_for = timed(GLANCE, work.media_for)
     record_sent = timed(NOTE, sending.record_sent)
     report_changed = timed(WRITE, sending.report_changed)
     record_play = timed(NOTE, work.record_play)

@@ -23,6 +23,7 @@ from rushes.web.home.discovery import put_new
 from rushes.web.http import errors
 from rushes.web.http.access import NeedsLogin
 from rushes.web.http.access import admin as admin_only
+from rushes.web.http.counts import RequestCounts, SharedCounts
 from rushes.web.http.limits import BodyLimit
 from rushes.web.http.named_paths import NamedPaths, with_slashes
 from rushes.web.http.operations import Operations
@@ -54,7 +55,8 @@ def create_app(
     any_host: bool = False,
     setup_key: str = "",
     trusted_proxies: Sequence[str] = (),
-    metrics: bool = False,
+    sso_header: str = "",
+    metrics: bool | Path = False,
 ) -> FastAPI:
     """The workbench as an ASGI app.
 
@@ -65,7 +67,9 @@ def create_app(
     behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
     made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
     under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
-    `metrics` shows counts of requests at /metrics; /healthz and /readyz answer in any case.
+    `sso_header`: where a trusted proxy names the account that it has signed in.
+    `metrics` shows counts of requests at /metrics: of this process, or of all that were given the same folder; /healthz
+    and /readyz answer in any case.
     """
     study_service = service if service is not None else open_service(database_url, media=media)
     bench = Workbench(
@@ -77,6 +81,7 @@ def create_app(
         discovery=discovery,
         setup_key=setup_key or secrets.token_urlsafe(16),
         trusted_proxies=networks(trusted_proxies),
+        sso_header=sso_header,
     )
 
     @asynccontextmanager
@@ -88,7 +93,8 @@ def create_app(
 
     app = routed(bench, lifespan=lifespan)
     app.add_middleware(Guard, bench=bench)
-    app.add_middleware(Operations, ready=study_service.unready, metrics=metrics)
+    counts = SharedCounts(metrics) if isinstance(metrics, Path) else RequestCounts() if metrics else None
+    app.add_middleware(Operations, ready=study_service.unready, counts=counts)
     return app
 
 

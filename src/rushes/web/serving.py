@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -71,8 +72,21 @@ def server_config(app: ASGIApp, *, log_level: str = "warning") -> uvicorn.Config
     )
 
 
-def serve_on(listener: socket.socket, app: ASGIApp) -> None:
-    """Answer what comes to this socket, until the program is told to stop."""
+class _Server(uvicorn.Server):
+    """Says when it has begun to listen."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def serve_on(listener: socket.socket, app: ASGIApp, *, ready: Callable[[], None] = lambda: None) -> None:
+    """Answer what comes to this socket, until the program is told to stop; `ready` is called when it can."""
     # Connections inherit it. Without it a small answer waits 40 ms for the acknowledgement of its own header.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    uvicorn.Server(server_config(app)).run(sockets=[listener])
+    _Server(server_config(app), ready).run(sockets=[listener])

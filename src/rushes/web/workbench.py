@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rushes.study.service import StudyService
     from rushes.web.boards.data import BoardCache
     from rushes.web.home.discovery import Discovery
-    from rushes.web.http.limits import RateLimit
     from rushes.web.http.media import Digests
     from rushes.web.runs.cache import RunCache
     from rushes.web.study.imports import Imports
@@ -54,9 +53,9 @@ class Workbench:
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     """Proxies whose word is taken for where a request comes from."""
+    sso_header: str = ""
+    """The header in which a trusted proxy says whom it has signed in; empty: nobody is signed in that way."""
     summaries: Summaries = field(default_factory=Summaries)
-    logins: RateLimit = field(init=False)
-    joins: RateLimit = field(init=False)
     imports: Imports = field(init=False)
     digests: Digests = field(init=False)
     run_cache: RunCache = field(init=False)
@@ -89,13 +88,11 @@ class Workbench:
     def load(self) -> None:
         """Make what the home page does without, before the rest of the app answers its first request."""
         from rushes.web.boards.data import BoardCache
-        from rushes.web.http.limits import RateLimit
         from rushes.web.http.media import Digests
         from rushes.web.runs.cache import RunCache
         from rushes.web.study.imports import Imports
 
-        self.logins, self.joins = RateLimit(window_s=300), RateLimit(window_s=3600)
-        self.imports, self.digests = Imports(), Digests()
+        self.imports, self.digests = Imports(self.studies), Digests()
         self.run_cache, self.board_cache = RunCache(), BoardCache()
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -96,3 +97,21 @@ def test_view_shows_a_run_of_a_store(bucket: Bucket, here: Path, settings: dict[
 def test_view_of_a_store_without_a_run_is_one_line(bucket: Bucket, here: Path) -> None:
     result = CliRunner().invoke(app, ["view", bucket.put_folder("takes", here)])
     assert result.exit_code == 1 and "expected a run, or a folder with runs below" in result.stderr
+
+
+def test_serve_shows_a_run_of_a_store(
+    bucket: Bucket, here: Path, tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serving = pytest.importorskip("rushes.web.serving", reason="serve needs the extra `web`")
+    served: list[list[str]] = []
+    run = bucket.url("runs/seen")
+    call("clip", bucket.put_folder("takes", here), "-o", run)
+    monkeypatch.setattr(serving, "serve_on", lambda listener, page, **_: served.append(list(page.state.workbench.runs)))
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        told = call("serve", "--db", str(tmp_path / "studies.db"), "--run", run, "--port", "0", "--json")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert served == [["seen"]] and "this is a copy" in told.stderr
+    gc.collect()
+    assert left_behind(settings) == []

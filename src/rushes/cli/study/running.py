@@ -1,5 +1,5 @@
-"""`rushes study open`, `pause`, `close`, `reopen`, `retire`, `problems`, `payments`, `erase` and `account`: running a
-study. The whole of `rushes study` is `app` here."""
+"""`rushes study open`, `pause`, `close`, `reopen`, `retire`, `problems`, `payments` and `erase`: running a study. The
+whole of `rushes study` is `app` here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+import rushes.cli.study.accounts
 import rushes.cli.study.results
 import rushes.cli.study.safekeeping
 import rushes.cli.study.standing  # noqa: F401  adds `status`, `exclude` and `adjudicate`
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from rushes.study.recruiting.payments import Payment
     from rushes.study.recruiting.platforms import Ids, Platform
 
-PASSWORD_VARIABLE = "RUSHES_ACCOUNT_PASSWORD"  # a variable's name  # nosec B105
 Why = Annotated[str, typer.Option(help="Why, for the log.")]
 By = Annotated[str, typer.Option(help="Who does it, for the log.")]
 
@@ -320,73 +320,3 @@ def purge(
         votes = service.running.purge(study, early=now, by=by)
     words = f"{votes} votes and all data of raters are deleted; anonymous results are in {out}."
     answer(as_json, {"study": study, "votes": votes, "written": [str(path) for path in written]}, words)
-
-
-accounts_app = typer.Typer(
-    name="account", help="Administrators: list, add, set a password, close.", no_args_is_help=True
-)
-app.add_typer(accounts_app)
-
-Account = Annotated[str, typer.Argument(metavar="NAME", help="The account's name.")]
-
-
-@accounts_app.command("list")
-@one_line_errors
-def accounts(db: Db = DEFAULT_DB, as_json: Json = False) -> None:
-    """The accounts that can sign in, with their roles.
-
-    Example: rushes study account list
-    """
-    with open_studies(db) as service:
-        found = service.admins()
-    if as_json:
-        print_json([{"name": one.name, "role": one.role} for one in found])
-    else:
-        print_words("Accounts", ("account", "role"), [(one.name, one.role) for one in found])
-
-
-@accounts_app.command("add")
-@one_line_errors
-def add(
-    name: Account,
-    role: Annotated[str, typer.Option(help="owner, adjudicator (decides blind) or viewer (only looks).")],
-    db: Db = DEFAULT_DB,
-) -> None:
-    """A new account. Its password is asked for, or taken from RUSHES_ACCOUNT_PASSWORD.
-
-    Example: rushes study account add maria --role adjudicator
-    """
-    with open_studies(db, fresh=True) as service:
-        service.add_admin(name, role=role, password=_password())
-    print(f"{name} can sign in now, as {role}.")
-
-
-@accounts_app.command("password")
-@one_line_errors
-def password(name: Account, db: Db = DEFAULT_DB) -> None:
-    """Set an account's password without the old one; its sessions end. For whoever runs the server.
-
-    Example: rushes study account password admin
-    """
-    with open_studies(db) as service:
-        service.reset_admin_password(name, _password())
-    print(f"{name} has a new password; sessions with the old one have ended.")
-
-
-@accounts_app.command("close")
-@one_line_errors
-def close_account(name: Account, db: Db = DEFAULT_DB) -> None:
-    """End an account. What it did stays in the log; the last owner cannot be closed.
-
-    Example: rushes study account close maria
-    """
-    with open_studies(db) as service:
-        service.close_admin(name)
-    print(f"{name} can no longer sign in.")
-
-
-def _password() -> str:
-    import os
-
-    given = os.environ.get(PASSWORD_VARIABLE, "")
-    return given or str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from rushes.present.terminal.console import fail, print_json, say
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rushes.web.home.discovery import Discovery, Root
-    from rushes.web.workbench import Workbench
-
-SWITCH_S = 0.0005
-"""How long a busy thread may keep the interpreter from the others. A request gives it up at every answer it waits for
-from the database, and at Python's own 5 ms it queues for a long time to get it back: ten statements, up to 50 ms."""
 PACKAGES = ("starlette", "fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic", "argon2", "pydantic")
 """Of the web extra: what the pages are made with."""
-PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
 
 
 def serve(
@@ -29,11 +21,13 @@ def serve(
         str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")
     ] = "studies.db",
     run: Annotated[
-        list[Path] | None,
-        typer.Option("--run", help="A run, or a folder with runs below, to show; may be given several times."),
+        list[str] | None,
+        typer.Option(
+            "--run", help="A run, or a folder with runs below, here, s3:// or gs://; may be given several times."
+        ),
     ] = None,
     suite: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option("--suite", help="A folder of rushes suite run, to show its board; may be given several times."),
     ] = None,
     media: Annotated[
@@ -50,6 +44,10 @@ def serve(
         list[str] | None,
         typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is trusted."),
     ] = None,
+    sso_header: Annotated[
+        str,
+        typer.Option("--sso-header", help="Header in which the trusted proxy names the account that it has signed in."),
+    ] = "",
     log: Annotated[
         Literal["text", "json", "off"],
         typer.Option("--log", help="A line per request on stderr: text, json, or off for warnings alone."),
@@ -57,6 +55,9 @@ def serve(
     metrics: Annotated[
         bool, typer.Option("--metrics", help="Show counts and durations of requests at /metrics, for Prometheus.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=64, help="Processes that answer on this port; they share everything.")
+    ] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
     ] = False,
@@ -66,39 +67,54 @@ def serve(
     Example: rushes serve --db studies.db --run runs/model_a --run runs/model_b
     """
     import secrets
-    import socket
 
     require_web("serve")
     _check_public_url(public_url)
-    discovery = _discovery(run or (), suite or ())
-    from rushes.web.app import create_app
-    from rushes.web.home.discovery import Served
+    if sso_header and not trusted_proxy:
+        fail(f"--sso-header {sso_header}: also name the proxy that sets it and removes a caller's own: --trusted-proxy")
+    from rushes.cli.workbench import serving
+    from rushes.cli.workbench.discovering import discovery_of
+    from rushes.web.app import networks
     from rushes.web.http.operations import log_to
-    from rushes.web.serving import serve_on
 
-    sys.setswitchinterval(SWITCH_S)
-    key = secrets.token_urlsafe(16)
-    wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104
-    app = create_app(
-        database_url=db,
-        media=media or (Path("studies.media") if "://" in db else None),
-        runs=Served(discovery, "runs"),
-        suites=Served(discovery, "suites"),
-        discovery=discovery,
-        public_url=public_url,
-        any_host=wildcard and not public_url,
-        setup_key=key,
-        trusted_proxies=tuple(trusted_proxy or ()),
-        metrics=metrics,
-    )
-    log_to(sys.stderr, log)
-    bench: Workbench = app.state.workbench
-    _set_password_from_environment(bench)
-    with socket.create_server((host, port), backlog=2048) as listener:
-        address = public_url.rstrip("/") or f"http://{shown_host(host)}:{listener.getsockname()[1]}"
-        setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
+    networks(trusted_proxy or ())  # what is wrong with the options is said before anything starts
+
+    def announce(port: int, *, first: bool) -> None:
+        address = public_url.rstrip("/") or f"http://{shown_host(host)}:{port}"
+        setup = f"{address}/setup?key={settings.setup_key}" if first else ""
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
-        serve_on(listener, app)
+
+    with ExitStack() as stack:
+        runs, suites = ([_local(place, stack) for place in places or ()] for places in (run, suite))
+        discovery_of(runs, suites)
+        settings = serving.Settings(
+            db=db,
+            runs=tuple(map(str, runs)),
+            suites=tuple(map(str, suites)),
+            media=str(media or ("studies.media" if "://" in db else "")),
+            host=host,
+            port=port,
+            public_url=public_url,
+            trusted_proxies=tuple(trusted_proxy or ()),
+            sso_header=sso_header,
+            log=log,
+            metrics=metrics,
+            setup_key=secrets.token_urlsafe(16),
+            workers=workers,
+        )
+        log_to(sys.stderr, log)
+        (serving.serve_here if workers == 1 else serving.serve_together)(settings, announce)
+
+
+def _local(place: str, stack: ExitStack) -> Path:
+    """A folder to show: the one here, or a copy of what lies at an address, which goes away with the server."""
+    from rushes.storage.mirrors.staging import pulled_folder
+    from rushes.storage.remote.address import is_remote
+
+    if is_remote(place):
+        say(f"{place}: this is a copy, made now; stars, tags and notes made here are not kept")
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the copy goes with the server
+    return stack.enter_context(pulled_folder(place))
 
 
 def require_web(verb: str) -> None:
@@ -112,77 +128,12 @@ def require_web(verb: str) -> None:
         raise not_installed(f"rushes {verb} needs {', '.join(missing)}", extra="web")
 
 
-def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:
-    """Where the server looks for runs and boards; one error line, before anything starts, for what is not there.
-
-    A run goes by its folder's name. What lies below a folder goes by its path from there, with the folder's own name in
-    front where there are several.
-    """
-    from rushes.storage.runs import subject_ids
-    from rushes.web.home.discovery import Discovery, Root
-
-    given = [("--run", folder, "run.json") for folder in runs] + [
-        ("--suite", folder, "suite.json") for folder in suites
-    ]
-    names = subject_ids([folder.resolve().name for _, folder, _ in given])
-    roots = []
-    for (option, folder, mark), name in zip(given, names, strict=True):
-        whole = (folder / mark).is_file()
-        roots.append(Root(folder=folder, prefix=name if whole or len(given) > 1 else ""))
-        if not whole:
-            _require_something(option, folder, roots[-1])
-    return Discovery(roots)
-
-
-def _require_something(option: str, folder: Path, root: Root) -> None:
-    from rushes.web.home.discovery import Discovery
-
-    expected = {
-        "--run": "a run directory, or a folder with runs below",
-        "--suite": "a folder of rushes suite run, with suite.json in it",
-    }[option]
-    if not folder.is_dir():
-        what = "this is a file" if folder.exists() else f"there is none{near(folder)}"
-        fail(f"{option} {folder}: expected {expected}; {what}")
-    if option == "--suite" or not Discovery([root]).look().runs:
-        found = "it has no suite.json" if option == "--suite" else "no run.json was found in it or below"
-        fail(f"{option} {folder}: expected {expected}; {found}")
-
-
-def near(path: Path) -> str:
-    """What to add to "there is none": folders with a name like this one; "" where nothing is near."""
-    from rushes.core.words.suggest import did_you_mean
-
-    parent = path.parent
-    while not parent.is_dir() and parent != parent.parent:
-        path, parent = parent, parent.parent
-    try:
-        names = sorted(entry.name for entry in parent.iterdir() if entry.is_dir() and not entry.name.startswith("."))
-    except OSError:
-        return ""
-    return did_you_mean(path.name, names, otherwise="", shown=parent.joinpath)
-
-
 def _check_public_url(public_url: str) -> None:
     from urllib.parse import urlsplit
 
     parts = urlsplit(public_url)
     if public_url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/")):
         fail(f"--public-url: expected https://name without a path; got {public_url}")
-
-
-def _set_password_from_environment(bench: Workbench) -> None:
-    """For servers that nobody watches start: RUSHES_ADMIN_PASSWORD sets the first password."""
-    import os
-
-    from rushes.study.owner.administrators import SHORTEST_PASSWORD
-
-    password = os.environ.get(PASSWORD_VARIABLE, "")
-    if not password or bench.service.admin_exists():
-        return
-    if len(password) < SHORTEST_PASSWORD:
-        fail(f"{PASSWORD_VARIABLE}: expected at least {SHORTEST_PASSWORD} characters; got {len(password)}")
-    bench.service.set_admin_password(password)
 
 
 def shown_host(host: str) -> str:

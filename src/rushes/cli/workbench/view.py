@@ -53,7 +53,8 @@ def view(
         _refuse(Path(folder))
     import secrets
 
-    from rushes.cli.workbench.serve import SWITCH_S, require_web
+    from rushes.cli.workbench.serve import require_web
+    from rushes.cli.workbench.serving import SWITCH_S
 
     require_web("view")
 
@@ -76,7 +77,7 @@ def view(
 
 
 def _refuse(folder: Path) -> NoReturn:
-    from rushes.cli.workbench.serve import near
+    from rushes.cli.workbench.discovering import near
 
     if folder.exists():
         fail(f"{folder}: expected a folder to look below; this is a file")

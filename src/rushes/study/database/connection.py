@@ -37,7 +37,7 @@ from rushes.study.database.fair_semaphore import FairSemaphore
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_TIMEOUT_MS = 15_000
-_POSTGRES_POOL = 8
+POSTGRES_POOL = 8
 """Connections to PostgreSQL: more would only take turns on the same processors; requests queue for them instead."""
 _TRUSTED_S = 1.0
 """A connection used so recently is taken to be alive."""
@@ -48,6 +48,7 @@ class Database:
     """An open database, its tables up to date. Close it when done, or use it in a `with` statement.
 
     `migrate=False` makes and changes nothing: `InputError` for a file that is not there and for older tables.
+    `connections`: the most that are open to PostgreSQL at a time.
 
     >>> import tempfile
     >>> with Database(Path(tempfile.mkdtemp()) / "studies.db") as database:
@@ -55,13 +56,13 @@ class Database:
     'sqlite'
     """
 
-    def __init__(self, target: Path | str, *, migrate: bool = True) -> None:
+    def __init__(self, target: Path | str, *, migrate: bool = True, connections: int = POSTGRES_POOL) -> None:
         self.url = database_url(target)
         if not migrate:
             _require_file(self.url)
-        self.engine = _engine(self.url)
+        self.engine = _engine(self.url, connections)
         self._gate: threading.Lock | FairSemaphore = (
-            threading.Lock() if self.kind == "sqlite" else FairSemaphore(_POSTGRES_POOL)
+            threading.Lock() if self.kind == "sqlite" else FairSemaphore(connections)
         )
         try:
             if migrate:
@@ -172,10 +173,10 @@ def database_url(target: Path | str) -> URL:
     return url.set(drivername="postgresql+psycopg") if name == "postgresql" else url
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, connections: int = POSTGRES_POOL) -> Engine:
     try:
         if url.get_backend_name() == "postgresql":
-            engine = create_engine(url, pool_size=_POSTGRES_POOL, max_overflow=0)
+            engine = create_engine(url, pool_size=connections, max_overflow=0)
             event.listen(engine, "connect", _prepare_postgresql)
             event.listen(engine, "checkin", _note_time)
             event.listen(engine, "checkout", _check_alive)

@@ -89,6 +89,36 @@ admin_device = _table(
 )
 """Browsers from which an account was signed in: wrong tries from elsewhere do not lock them out."""
 
+api_token = _table(
+    "api_token",
+    *_all(_TOKEN, "token_hash", unique=True),
+    *_all(String(40), "name", unique=True),
+    *_all(JSON, "scopes"),
+    *_all(String(80), study=""),  # the one study it is for; empty for all
+    *_all(String(40), "made_by"),
+    *_all(BigInteger, "made_ms"),
+    *_maybe(BigInteger, "expires_ms", "revoked_ms"),
+)
+"""Tokens for programs: as hashes, and kept after they were revoked."""
+
+attempt = _table(
+    "attempt",
+    *_all(_TOKEN, "key"),
+    *_all(BigInteger, "at_ms"),
+    Index(None, "key", "at_ms"),
+    Index(None, "at_ms"),
+)
+"""Tries to sign in or to join within the last hour, by a hash of whom they count against."""
+
+import_state = _table(
+    "import_state",
+    *_all(String(80), "study", unique=True),
+    *_all(String(10), "state"),
+    *_all(Text, "text"),
+    *_all(BigInteger, "at_ms"),
+)
+"""How the last import into each study is going, for every process of the server."""
+
 study = _table(
     "study",
     *_all(String(80), "name", unique=True),
@@ -131,6 +161,16 @@ recruitment = _table(
     *_maybe(BigInteger, "closed_ms"),
     Index(None, "study_id"),
 )
+
+study_role = _table(
+    "study_role",
+    _ref("study_id"),
+    *_all(String(40), "name"),
+    *_all(String(12), "role"),
+    *_all(BigInteger, "at_ms"),
+    UniqueConstraint("study_id", "name"),
+)
+"""What an account may do in one study, where that is not what it may do everywhere."""
 
 clip = _table(
     "clip",

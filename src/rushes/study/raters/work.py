@@ -327,7 +327,20 @@ _SHOWN = with_all_clips(
     .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
 )
 _SHOWN_TO = _SHOWN.where(assignment.c.rater_id == RATER)
+_SHOWN_IN = (
+    _SHOWN.add_columns(rater_session.c.expires_ms)
+    .join(rater_session, rater_session.c.rater_id == assignment.c.rater_id)
+    .where(rater_session.c.token_hash == SESSION)
+)
 _ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bindparam("token"))
+
+
+def study_of(connection: Connection, token: str) -> str:
+    """The name of the study that any media token belongs to; "" for any other text."""
+    token = token.partition(_FURTHER)[0]
+    shown = select(assignment.c.study_id).where(or_(assignment.c.token_a == token, assignment.c.token_b == token))
+    known = shown.union(select(clip.c.study_id).where(clip.c.token == token)).subquery()
+    return connection.execute(select(study.c.name).where(study.c.id.in_(select(known.c.study_id)))).scalar() or ""
 
 
 def media(connection: Connection, token: str) -> Media:
@@ -342,10 +355,14 @@ def media(connection: Connection, token: str) -> Media:
 
 
 def media_for(connection: Connection, now: int, session: str, token: str) -> Media:
-    """The file behind a media token of this rater's own assignments; `NotAllowed` for any other."""
-    who = signed_in(connection, session, now)
-    row = connection.execute(_SHOWN_TO, {"token": token.partition(_FURTHER)[0], "rater_wanted": who.id}).first()
-    if row is None:
+    """The file behind a media token of this rater's own assignments; `NotAllowed` for any other.
+
+    One query, because it is asked for each clip.
+    """
+    keys = {"token": token.partition(_FURTHER)[0], "session_hash": token_hash(session)}
+    row = connection.execute(_SHOWN_IN, keys).first()
+    if row is None or row.expires_ms <= now:
+        signed_in(connection, session, now)
         raise NotAllowed(NO_CLIP)
     side, file = _behind(row, token)
     whole = sent_in_full(row.sent, side, file["size"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -14,7 +13,8 @@ from starlette.responses import Response
 from rushes.web.http import sessions
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import see
-from rushes.web.http.security import SAFE_METHODS, StaleForm, text_fields
+from rushes.web.http.security import StaleForm, bearer, peer, text_fields, within
+from rushes.web.study.permissions import ARTICLES, NOT_IN_VIEW, SAFE_METHODS, may, study_in, token_may
 from rushes.web.workbench import workbench
 
 if TYPE_CHECKING:
@@ -84,21 +84,36 @@ def admin_token(request: Request) -> str:
 
 def admin_session(request: Request) -> AdminSession | None:
     """The signed-in administrator; None for anybody else, and where there are no accounts (`rushes view`)."""
-    if workbench(request).viewing:
+    bench = workbench(request)
+    if bench.viewing:
         return None
     from rushes.study import NotAllowed
 
-    token = admin_token(request)
-    if not token:
-        return None
     try:
-        return workbench(request).service.admin_session(token)
+        if name := _name_from_proxy(request):
+            return bench.service.admin_at_proxy(name)
+        token = admin_token(request)
+        return bench.service.admin_session(token) if token else None
     except NotAllowed:
         return None
 
 
-def is_admin(request: Request) -> bool:
-    return workbench(request).viewing or admin_session(request) is not None
+def _name_from_proxy(request: Request) -> str:
+    """Whom the proxy says it has signed in, in the header that was named for that; "" where it is not a trusted proxy
+    that asks. A header from anybody else is never looked at."""
+    bench = workbench(request)
+    if not bench.sso_header or not within(peer(request), bench.trusted_proxies):
+        return ""
+    return request.headers.get(bench.sso_header, "").strip().lower()
+
+
+def may_see_clip(request: Request, token: str) -> bool:
+    """Whether whoever asks is an administrator who may see the clip behind a media token."""
+    bench = workbench(request)
+    who = admin_session(request)
+    if who is None:
+        return bench.viewing
+    return who.role != "member" or bench.service.study_of_media(token) in bench.service.roles_of(who.name)
 
 
 async def admin(request: Request) -> None:
@@ -114,14 +129,15 @@ async def admin(request: Request) -> None:
 
     from rushes.study.queries import act_as
 
-    session = await run_in_threadpool(admin_session, request)
-    if session is not None:
-        if not may(session.role, request.method, request.url.path):
-            message = f"Your account {session.name} is {_ARTICLES[session.role]} and may not do that; ask an owner."
-            raise Refusal(403, message, code="role")
-        request.state.admin, request.state.opens = session, partial(may, session.role, "GET")
-        act_as(session.name)  # before the view's thread begins, which takes it along
+    secret = bearer(request)
+    found = await run_in_threadpool(_by_session if secret is None else _by_token, request)
+    if found is not None:
+        request.state.admin = found
+        act_as(found.name)  # before the view's thread begins, which takes it along
         return
+    if name := _name_from_proxy(request):
+        message = f"You are signed in as {name}, who has no account here. An owner can add one."
+        raise Refusal(403, message, code="account")
     if wants_json(request):
         raise Refusal(401, "Sign in as the administrator first.", code="login")
     if request.method not in SAFE_METHODS:
@@ -130,36 +146,37 @@ async def admin(request: Request) -> None:
     raise NeedsLogin(f"/login?next={quote(str(request.url.path))}")
 
 
-_ARTICLES = {"owner": "an owner", "adjudicator": "an adjudicator", "viewer": "a viewer"}
-NOT_IN_VIEW = "rushes view only looks at runs. To make and run studies: rushes serve --db studies.db --run RUN"
-_OF_STUDIES = re.compile(r"/(studies|accounts?|setup|login|logout|rate|media|i|join|withdraw)([/.].*)?")
-"""What `rushes view` has nothing to do with."""
-_NOTES = re.compile(r"/runs/.+")
-"""Where notes on a run's clips are sent, which are kept beside the run."""
-_OWN = re.compile(r"/account(/password)?")
-_FOR_OWNERS = re.compile(r"/accounts.*|/studies/[^/]+/payments\.csv")
-"""What only an owner may even look at: accounts, and who is paid what under which id."""
-_FOR_ADJUDICATORS = re.compile(r"/studies/[^/]+/(disagreements|adjudication)(\.json)?")
+def _by_session(request: Request) -> AdminSession | None:
+    """Whoever is signed in, with the role they have for this address; a refusal where it may not do this."""
+    session = admin_session(request)
+    if session is None:
+        return None
+    roles = {} if session.role == "owner" else workbench(request).service.roles_of(session.name)
+
+    def role(path: str) -> str:
+        return roles.get(study_in(path), session.role)
+
+    here = role(request.url.path)
+    if not may(here, request.method, request.url.path):
+        message = f"Your account {session.name} is {ARTICLES[here]} and may not do that; ask an owner."
+        raise Refusal(403, message, code="role")
+    request.state.opens = lambda path: may(role(path), "GET", path)
+    return replace(session, role=here)
 
 
-def may(role: str, method: str, path: str) -> bool:
-    """Whether a role may make this request. An adjudicator sees the disputed pairs, blind, and nothing that names
-    systems; a viewer sees all but accounts and payments and changes nothing; both may change their own password. `view`
-    is `rushes view`: runs, boards and comparisons, and notes on a run's clips, but nothing of a study.
+def _by_token(request: Request) -> AdminSession:
+    """A program with a token; a refusal where it may not do this. Cookies sent along count for nothing."""
+    from rushes.study import AdminSession, NotAllowed
 
-    >>> may("viewer", "GET", "/studies/takes/results"), may("viewer", "POST", "/studies/takes/invite")
-    (True, False)
-    >>> may("viewer", "GET", "/studies/takes/running"), may("viewer", "GET", "/studies/takes/payments.csv")
-    (True, False)
-    >>> may("adjudicator", "POST", "/studies/takes/adjudication"), may("adjudicator", "GET", "/studies/takes/results")
-    (True, False)
-    >>> may("view", "POST", "/runs/demo/clip/triage"), may("view", "GET", "/studies/new"), may("view", "POST", "/setup")
-    (True, False, False)
-    """
-    if role == "view":
-        return not _OF_STUDIES.fullmatch(path) and (method in SAFE_METHODS or _NOTES.fullmatch(path) is not None)
-    if role == "owner" or _OWN.fullmatch(path):
-        return True
-    if role == "viewer":
-        return method in SAFE_METHODS and not _FOR_OWNERS.fullmatch(path)
-    return role == "adjudicator" and _FOR_ADJUDICATORS.fullmatch(path) is not None
+    try:
+        token = workbench(request).service.read_token(bearer(request) or "")
+    except NotAllowed as error:
+        raise Refusal(401, str(error), code="token") from None
+    if not token_may(token.scopes, token.study, request.method, request.url.path):
+        of = f" of {token.study}" if token.study else ""
+        raise Refusal(
+            403, f"The token {token.name} is for {' and '.join(token.scopes)}{of}, not for this.", code="scope"
+        )
+    request.state.opens = lambda path: token_may(token.scopes, token.study, "GET", path)
+    # its name stands in the log; it has no session  # nosec B106
+    return AdminSession(token="", expires_ms=0, name=f"token:{token.name}"[:40], role="viewer")

@@ -1,12 +1,9 @@
-"""Limits: how large a request's body may be and how long it may take, and how often a password may be tried."""
+"""Limits: how large a request's body may be and how long it may take."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,7 +16,6 @@ UPLOAD_LIMIT = 16 * 1024 * 1024
 """Bytes of a request to a page that takes a CSV."""
 BODY_S, UPLOAD_S = 20.0, 180.0
 """How long all of a body may take to arrive."""
-MOST_KEYS = 10_000
 
 
 class BodyLimit:
@@ -64,55 +60,3 @@ class BodyLimit:
         if whole_number(declared.decode("latin-1") or "0", highest=limit) is None:
             seen = limit + 1  # refuse at the first read, before the bytes arrive
         await self.app(scope, limited, send)
-
-
-class RateLimit:
-    """At most so many tries per key in `window_s` seconds. A try counts when it begins, so that many at once count too.
-
-    >>> now = [0.0]
-    >>> limit = RateLimit(window_s=60, clock=lambda: now[0])
-    >>> [limit.begin({"a": 2}), limit.begin({"a": 2}), limit.begin({"a": 2}), limit.begin({"b": 2})]
-    [0, 0, 60, 0]
-    >>> now[0] = 61.0
-    >>> limit.begin({"a": 2})
-    0
-    """
-
-    def __init__(self, *, window_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._window_s, self._clock = window_s, clock
-        self._tries: dict[str, deque[float]] = {}
-        self._lock = threading.Lock()
-
-    def begin(self, keys: Mapping[str, int]) -> int:
-        """Count a try against every key, with the most it may have; or, where one is used up, the seconds to wait."""
-        with self._lock:
-            now = self._clock()
-            past = {key: self._recent(key, now) for key in keys}
-            waits = [past[key][0] + self._window_s - now for key, most in keys.items() if len(past[key]) >= most]
-            if waits:
-                return max(1, round(max(waits)))
-            for key in keys:
-                past[key].append(now)
-                self._tries[key] = past[key]
-            self._forget_some()
-            return 0
-
-    def succeeded(self, keys: Mapping[str, int]) -> None:
-        """The try was a good one: it does not count."""
-        with self._lock:
-            for key in keys:
-                past = self._tries.get(key)
-                if past:
-                    past.pop()
-
-    def _recent(self, key: str, now: float) -> deque[float]:
-        past = self._tries.get(key, deque())
-        while past and past[0] + self._window_s <= now:
-            past.popleft()
-        return past
-
-    def _forget_some(self) -> None:
-        """A flood of addresses must not fill the memory: those with the fewest tries go first, never all of them."""
-        if len(self._tries) > MOST_KEYS:
-            for key in sorted(self._tries, key=lambda key: len(self._tries[key]))[: MOST_KEYS // 2]:
-                del self._tries[key]

@@ -12,14 +12,16 @@ Starlette's `FileResponse` answers Range (206, 416) and If-Range. Added here:
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import re
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -42,6 +44,7 @@ _KEPT = "private, max-age=3600"
 _ASKED = "private, no-cache"
 NOTE_EVERY_S = 1.0
 """How often a clip that is being sent is noted; a small one is noted once, before its last bytes."""
+_READERS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="clips")
 _MISSING = "This clip cannot be shown just now; the study's owner has been told. Report it as a problem and go on."
 
 
@@ -55,6 +58,19 @@ class Digests:
         facts = os.stat(media.path)
         stamp = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
         return self._known.get(media.path, stamp, lambda: file_digest(media.path)) == media.sha256
+
+
+class _File:
+    """A file that is read in threads of its own: those of the requests are often all waiting for the database."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    async def read(self, count: int) -> bytes:
+        return await asyncio.get_running_loop().run_in_executor(_READERS, self._file.read, count)
+
+    async def seek(self, place: int) -> int:
+        return self._file.seek(place)
 
 
 class ClipResponse(FileResponse):
@@ -76,7 +92,9 @@ class ClipResponse(FileResponse):
     @asynccontextmanager
     async def _open_file(self) -> AsyncIterator[Any]:
         """What the file's bytes are read from, for whole answers and ranges alike."""
-        async with super()._open_file() as file:
+        loop = asyncio.get_running_loop()
+        with await loop.run_in_executor(_READERS, open, self.path, "rb") as opened:
+            file = _File(opened)
             yield file if self._padding is None else PaddedFile(file, self._padding)
 
     def set_stat_headers(self, stat_result: os.stat_result) -> None:

@@ -15,29 +15,26 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from threading import Lock
 from typing import Literal, TextIO
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rushes.web.http.counts import RequestCounts
+
 LogForm = Literal["text", "json", "off"]
 access = logging.getLogger("rushes.access")
-BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Upper ends of the durations that are counted: Prometheus' own defaults."""
 _NO_ROUTE = "none"
 
 
 class Operations:
     """Answers probes, counts requests, and writes the log."""
 
-    def __init__(self, app: ASGIApp, *, ready: Callable[[], str], metrics: bool = False) -> None:
-        self.app, self._ready, self._metrics = app, ready, metrics
-        self.counts = RequestCounts()
+    def __init__(self, app: ASGIApp, *, ready: Callable[[], str], counts: RequestCounts | None = None) -> None:
+        self.app, self._ready, self._counts = app, ready, counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,7 +55,8 @@ class Operations:
             await self.app(scope, receive, counted)
         finally:
             seconds, route = time.perf_counter() - begun, route_of(scope)
-            self.counts.add(str(scope["method"]), route, status, seconds)
+            if self._counts is not None:
+                self._counts.add(str(scope["method"]), route, status, seconds)
             told = {"method": scope["method"], "route": route, "status": status, "ms": round(1000 * seconds, 1)}
             access.log(logging.WARNING if status >= 500 else logging.INFO, "request", extra={"told": told})
 
@@ -68,8 +66,8 @@ class Operations:
         if path == "/readyz":
             lacking = await run_in_threadpool(self._ready)
             return _plain(f"not ready: {lacking}", 503) if lacking else _plain("ready")
-        if path == "/metrics" and self._metrics:
-            return _plain(self.counts.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        if path == "/metrics" and self._counts is not None:
+            return _plain(self._counts.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
         return None
 
 
@@ -83,47 +81,6 @@ def route_of(scope: Scope) -> str:
     if str(scope["path"]).startswith("/static/"):
         return "/static"
     return str(getattr(scope.get("route"), "path", _NO_ROUTE))
-
-
-class RequestCounts:
-    """Requests by method, route and status, and how long they took, since the process began."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._buckets: Counter[tuple[str, float]] = Counter()
-        self._seconds: Counter[str] = Counter()
-        self._begun = time.time()
-
-    def add(self, method: str, route: str, status: int, seconds: float) -> None:
-        known = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
-        with self._lock:
-            self._requests[known, route, status] += 1
-            self._seconds[route] += seconds  # type: ignore[assignment]
-            for end in BUCKETS_S:
-                if seconds <= end:
-                    self._buckets[route, end] += 1
-
-    def text(self) -> str:
-        """Prometheus' text format, sorted, so that two scrapes without a request between them are equal."""
-        with self._lock:
-            requests, buckets, seconds = dict(self._requests), dict(self._buckets), dict(self._seconds)
-        lines = ["# HELP rushes_requests_total Requests answered.", "# TYPE rushes_requests_total counter"]
-        for (method, route, status), count in sorted(requests.items()):
-            lines.append(f'rushes_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}')
-        name = "rushes_request_seconds"
-        lines += [
-            f"# HELP {name} Seconds from the request's head to the end of its answer.",
-            f"# TYPE {name} histogram",
-        ]
-        for route in sorted(seconds):
-            total = sum(count for (_, where, _), count in requests.items() if where == route)
-            for end in BUCKETS_S:
-                lines.append(f'{name}_bucket{{route="{route}",le="{end:g}"}} {buckets.get((route, end), 0)}')
-            lines.append(f'{name}_bucket{{route="{route}",le="+Inf"}} {total}')
-            lines += [f'{name}_sum{{route="{route}"}} {seconds[route]:.6f}', f'{name}_count{{route="{route}"}} {total}']
-        lines += ["# HELP process_start_time_seconds Start of the process.", "# TYPE process_start_time_seconds gauge"]
-        return "\n".join([*lines, f"process_start_time_seconds {self._begun:.3f}"]) + "\n"
 
 
 class LogLines(logging.Formatter):

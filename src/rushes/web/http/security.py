@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rushes.web.http import sessions
 from rushes.web.http.errors import Refusal, answer, unexpected, wants_json
+from rushes.web.study.permissions import SAFE_METHODS
 from rushes.web.workbench import Workbench, workbench
 
 CSP = (
@@ -40,7 +41,6 @@ NEEDS_LINK = (
     "Open the whole link that rushes view printed in its terminal, with its token: without it nothing is shown here."
 )
 TOKEN = "token"  # the name of a field, not its value  # nosec B105
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class StaleForm(Exception):
@@ -135,9 +135,21 @@ def csrf_token(request: Request) -> str:
     return sessions.csrf_token(request.state.visitor)
 
 
+def bearer(request: Request) -> str | None:
+    """The token of a program; None where there is none. It counts for owners' pages, and nowhere else."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" and not workbench(request).viewing else None
+
+
+def _by_program(request: Request) -> bool:
+    """Whether a request for an owner's page carries a token, beside which `access.admin` looks at no cookie. No page
+    elsewhere can make a browser send one; a password of the proxy's (Basic) is something else."""
+    return request.url.path.startswith("/studies/") and bearer(request) is not None
+
+
 async def csrf_checked(request: Request) -> AsyncIterator[None]:
     """Dependency of the whole app: an unsafe request must come from our own page and carry its token."""
-    if request.method in SAFE_METHODS:
+    if request.method in SAFE_METHODS or _by_program(request):
         yield
         return
     if not _same_origin(request, workbench(request)):
@@ -187,15 +199,15 @@ def client_key(request: Request) -> str:
     or a hosting customer has a whole one.
     """
     trusted = workbench(request).trusted_proxies
-    address = _address(request.client.host if request.client else "")
-    if address is not None and _within(address, trusted):
+    address = peer(request)
+    if within(address, trusted):
         chain = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
         for text in reversed(chain):
             hop = _address(text.strip())
             if hop is None:
                 break
             address = hop
-            if not _within(hop, trusted):
+            if not within(hop, trusted):
                 break
     if address is None:
         return "unknown"
@@ -210,5 +222,10 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
     return getattr(found, "ipv4_mapped", None) or found
 
 
-def _within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
-    return any(address in network for network in networks)
+def peer(request: Request) -> IPv4Address | IPv6Address | None:
+    """The other end of the connection."""
+    return _address(request.client.host if request.client else "")
+
+
+def within(address: IPv4Address | IPv6Address | None, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    return address is not None and any(address in network for network in networks)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,6 +16,9 @@ from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.workbench import workbench
 
+if TYPE_CHECKING:
+    from rushes.study import AdminSession, StudySummary
+
 
 def home(request: Request) -> Response:
     """The page, and its JSON view."""
@@ -21,12 +26,12 @@ def home(request: Request) -> Response:
     if bench.viewing:
         return _home(request, [])
     who = admin_session(request)
-    if who is not None and who.role == "adjudicator":
-        return _for_adjudicator(request, who.name)
+    if who is not None and who.role in ("adjudicator", "member"):
+        return _for_studies(request, who)
     if who is None:
         if wants_json(request):
             raise Refusal(401, "Sign in as the administrator first.", code="login")
-        return page(request, "admin/welcome.html", first=not bench.service.admin_exists(), studies=())
+        return page(request, "admin/welcome.html", first=not bench.service.admin_exists(), studies=(), name="")
     from rushes.study.as_data import summary_data
 
     return _home(request, [summary_data(summary) for summary in bench.service.studies()])
@@ -40,16 +45,21 @@ def _home(request: Request, studies: list[dict[str, object]]) -> Response:
     return reply(request, "admin/home.html", {"studies": studies, **home_data(bench)}, below=below, folder_name=name)
 
 
-def _for_adjudicator(request: Request, name: str) -> Response:
-    """Where to decide; runs and results, which name systems, are not for this role."""
+def _for_studies(request: Request, who: AdminSession) -> Response:
+    """The studies in which somebody has a role; runs, which name systems, are not for them."""
+    service = workbench(request).service
+    roles = service.roles_of(who.name)
     studies = [
-        {
-            "name": one.name,
-            "title": one.title,
-            "page": "adjudication" if one.method.startswith("pairs") else "disagreements",
-        }
-        for one in workbench(request).service.studies()
+        {"name": one.name, "title": one.title, "role": role, "page": _first_page(one, role)}
+        for one in service.studies()
+        if (role := roles.get(one.name, who.role)) != "member"
     ]
     if wants_json(request):
         return json_reply({"studies": studies})
-    return page(request, "admin/welcome.html", first=False, studies=studies, name=name)
+    return page(request, "admin/welcome.html", first=False, studies=studies, name=who.name, role=who.role)
+
+
+def _first_page(study: StudySummary, role: str) -> str:
+    if role != "adjudicator":
+        return ""
+    return "/adjudication" if study.method.startswith("pairs") else "/disagreements"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.datastructures import FormData
@@ -13,10 +14,12 @@ from starlette.responses import Response
 from rushes.core.errors import InputError
 from rushes.study import NotAllowed, StudyError
 from rushes.study.owner.administrators import FIRST, SHORTEST_PASSWORD
-from rushes.study.records import ROLES
+from rushes.study.owner.api_tokens import MOST_DAYS
+from rushes.study.records import ROLES, TOKEN_SCOPES
 from rushes.study.tokens import token_hash
 from rushes.web.http.access import admin_token, signed_in, signed_off
 from rushes.web.http.errors import Refusal, wants_json
+from rushes.web.http.fields import whole_number
 from rushes.web.http.pages import json_reply, page, see
 from rushes.web.http.routes import Form, admin_router, with_json_view
 from rushes.web.http.security import client_key
@@ -24,7 +27,7 @@ from rushes.web.workbench import workbench
 
 router, inside = APIRouter(), admin_router()
 
-TRIES, TRIES_ON_ACCOUNT = 5, 30
+TRIES, TRIES_ON_ACCOUNT, TRIES_WINDOW_S = 5, 30, 300
 """Tries in five minutes from one address, or one known browser; and on one account from all unknown browsers."""
 
 
@@ -52,7 +55,7 @@ def setup(request: Request, form: Form) -> Response:
     elif password != form.get("again"):
         problem = "The two passwords are not the same."
     else:
-        bench.logins.succeeded(counted)
+        bench.service.try_succeeded(counted)
     if problem:
         return page(request, "admin/setup.html", status=400, key=key, shortest=SHORTEST_PASSWORD, problem=problem)
     bench.service.set_admin_password(password)
@@ -82,7 +85,7 @@ def login(request: Request, form: Form) -> Response:
         raise Refusal(
             429, "Too many people are signing in just now. Try again in a moment.", code="wait", wait_s=2
         ) from None
-    bench.logins.succeeded(counted)
+    bench.service.try_succeeded(counted)
     return signed_in(request, "admin", session.token, target)
 
 
@@ -104,7 +107,7 @@ def logout(request: Request) -> Response:
 
 
 def _let_try(request: Request, counted: dict[str, int]) -> None:
-    wait = workbench(request).logins.begin(counted)
+    wait = workbench(request).service.begin_try(counted, window_s=TRIES_WINDOW_S)
     if wait:
         raise Refusal(429, f"Too many tries. Wait {wait} seconds, then try again.", code="wait", wait_s=wait)
 
@@ -120,10 +123,20 @@ def own(request: Request) -> Response:
     return _page(request)
 
 
-def _page(request: Request, *, problem: str = "", notice: str = "") -> Response:
-    who = request.state.admin
-    accounts = workbench(request).service.admins() if who.role == "owner" else ()
-    facts = {"name": who.name, "role": who.role, "accounts": accounts, "roles": ROLES, "shortest": SHORTEST_PASSWORD}
+def _page(request: Request, *, problem: str = "", notice: str = "", secret: str = "") -> Response:
+    who, service = request.state.admin, workbench(request).service
+    owner = who.role == "owner"
+    facts: dict[str, Any] = {
+        "name": who.name,
+        "role": who.role,
+        "accounts": service.admins() if owner else (),
+        "roles": ROLES,
+        "shortest": SHORTEST_PASSWORD,
+        "tokens": [one for one in service.tokens() if one.revoked_ms is None] if owner else (),
+        "scopes": TOKEN_SCOPES,
+        "studies": [one.name for one in service.studies()] if owner else (),
+        "secret": secret,
+    }
     return page(request, "admin/account.html", status=400 if problem else 200, problem=problem, notice=notice, **facts)
 
 
@@ -182,6 +195,26 @@ def _changed(
     except (StudyError, InputError) as error:
         return _page(request, problem=str(error))
     return _page(request, notice=notice) if notice else see("/account")
+
+
+@inside.post("/tokens/add", response_model=None)
+def add_token(request: Request, form: Form) -> Response:
+    """A program's token. Its secret is in this answer only."""
+    name, study = str(form.get("name", "")).strip().lower(), str(form.get("study", ""))
+    scopes = [str(one) for one in form.getlist("scopes")]
+    days = whole_number(str(form.get("days", "")), highest=MOST_DAYS)
+    try:
+        if days is None and form.get("days"):
+            raise InputError(f"A token is good for 1 to {MOST_DAYS} days, or until it is revoked.")
+        secret = workbench(request).service.make_token(name, scopes, study=study, days=days)
+    except (StudyError, InputError) as error:
+        return _page(request, problem=str(error))
+    return _page(request, secret=secret)
+
+
+@inside.post("/tokens/{name}/revoke", response_model=None)
+def revoke_token(request: Request, name: str) -> Response:
+    return _changed(request, lambda: workbench(request).service.revoke_token(name))
 
 
 def _agree(form: FormData) -> None:

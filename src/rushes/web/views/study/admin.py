@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import cast
+from typing import Any, cast
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -21,7 +21,7 @@ from rushes.instruments.preference.methods.method import method
 from rushes.study import Invitation, StudyStatus
 from rushes.study.as_data import overview_data, rater_data, summary_data
 from rushes.study.owner.blinding import blind_data, divided_data
-from rushes.study.records import LONGEST_NOTE, StudyState
+from rushes.study.records import LONGEST_NOTE, STUDY_ROLES, StudyState
 from rushes.study.recruiting.invitations import letter_data
 from rushes.study.recruiting.payments import payments_csv
 from rushes.study.recruiting.platforms import LARGEST_QUOTA, PLATFORMS, Ids, Platform, RecruitmentPlan
@@ -40,7 +40,8 @@ MOST_DISAGREEMENTS = 50
 @with_json_view(router, "/studies/{study}")
 def overview(request: Request, study: str) -> Response:
     bench = workbench(request)
-    data = overview_data(bench.service.study_status(study)) | {"importing": bench.imports.state(study)}
+    state, text = bench.service.import_progress(study)
+    data = overview_data(bench.service.study_status(study)) | {"importing": {"state": state, "text": text}}
     return reply(request, "admin/overview.html", data, tab="overview")
 
 
@@ -234,7 +235,17 @@ def _running_page(request: Request, study: str, *, link: str = "", notice: str =
     owner = request.state.admin.role == "owner"
     if not owner and recruitment is not None:  # codes are money's worth
         data["recruitment"] = asdict(replace(recruitment, codes={}, return_url=""))
-    return reply(request, "admin/running.html", data, tab="running", owner=owner, link=link, notice=notice)
+    who: dict[str, Any] = {}
+    if owner:
+        who = {"accounts": service.admins(), "roles": service.roles_in(study), "study_roles": STUDY_ROLES}
+    return reply(request, "admin/running.html", data, tab="running", owner=owner, link=link, notice=notice, **who)
+
+
+@router.post("/studies/{study}/roles", response_model=None)
+def set_role(request: Request, study: str, form: Form) -> Response:
+    """Give somebody a role in this study, or take it away."""
+    workbench(request).service.set_study_role(study, _text(form, "name"), _text(form, "role"))
+    return see(f"/studies/{study}/running")
 
 
 @router.post("/studies/{study}/state", response_model=None)

@@ -83,7 +83,7 @@ def join(request: Request, token: str, form: Form) -> Response:
 
 def _let_join(request: Request, t: Strings) -> None:
     """Made-up ids would fill the places: one address may try so often in an hour. Coming back counts too."""
-    wait = workbench(request).joins.begin({f"join {client_key(request)}": JOINS_PER_HOUR})
+    wait = workbench(request).service.begin_try({f"join {client_key(request)}": JOINS_PER_HOUR}, window_s=3600)
     if wait:
         raise Refusal(429, t("join.often", minutes=max(1, ceil(wait / 60))), code="wait", wait_s=wait)
 
@@ -178,7 +178,7 @@ def work(request: Request) -> Response:
             **_own(request),
         }
         return _stage(request, "done", "rater/done.html", session, about, notice=notice, **facts)
-    return pair_page(request, session, task, notice=notice)
+    return pair_page(request, session, task, notice=notice, about=about)
 
 
 def _stage(
@@ -277,9 +277,11 @@ def pair_page(
     status: int = 200,
     correction: bool = False,
     notice: str = "",
+    about: Presentation | None = None,
 ) -> Response:
-    """The pair with its form; `missing` is what kept a vote from being taken, `correction` changes one that was."""
-    about = workbench(request).service.presentation(rater_token(request))
+    """The pair with its form; `missing` is what kept a vote from being taken, `correction` changes one that was.
+    `about` is the rater's presentation, where it is at hand."""
+    about = about or workbench(request).service.presentation(rater_token(request))
     rules = rubric(task.rubric)
     stage = "training" if task.training else "work"
     data = {"stage": stage, "correction": correction, **task_data(task, rules, form=form)}

@@ -32,7 +32,7 @@ from rushes.study.raters.sound_check import GROUPS, MOST_TONES
 from rushes.study.records import LONGEST_NOTE, PROBLEMS
 from rushes.study.recruiting.screening import ScreenFound, speed_bytes
 from rushes.study.tokens import token_hash
-from rushes.web.http.access import is_admin, rater, rater_token, signed_out
+from rushes.web.http.access import may_see_clip, rater, rater_token, signed_out
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.media import clip_response
 from rushes.web.http.pages import json_reply, page, see
@@ -103,12 +103,14 @@ def vote(request: Request, form: Form) -> Response:
 
 
 def _taken(request: Request, answer: Accepted, filled: VoteForm, onward: str) -> Response:
-    about = workbench(request).service.presentation(rater_token(request))
-    lesson = answer.feedback and lesson_data(answer.feedback, filled, strings(about.language))
+    lesson = None
+    if answer.feedback is not None:
+        about = workbench(request).service.presentation(rater_token(request))
+        lesson = lesson_data(answer.feedback, filled, strings(about.language))
+        if not wants_json(request):
+            return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS, **spoken(about))
     if wants_json(request):
         return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": onward})
-    if lesson:
-        return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS, **spoken(about))
     return see(onward)
 
 
@@ -309,7 +311,8 @@ def _media(request: Request, token: str) -> Media:
     except NotAllowed:
         pass  # an administrator may hold a rater's cookie too
     try:
-        if is_admin(request):  # validators and padding go by the address, which differs from pair to pair
+        if may_see_clip(request, behind(token)):
+            # Validators and padding go by the address, which differs from pair to pair.
             return replace(service.media(behind(token)), etag=token_hash(token)[:16])
     except NotAllowed:
         pass
