@@ -1,6 +1,6 @@
 """How often a hand too many is found, and how often one is seen where there is none: real clips, faults planted.
 
-    python benchmarks/body_rates.py CLIP… [--keep FOLDER]
+    python benchmarks/body_rates.py CLIP… [--keep FOLDER] [--kinds extra-hand …]
 
 Clips show one person or several, with nothing wrong. Into each a fault is planted in the middle third of the frames in
 which elbow and wrist of one arm are in view (the arm with more such frames), where there are enough of them:
@@ -27,14 +27,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-import rushes
+from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.seen.body import height_of
 from rushes.media import ClipReader, write_clip
 from rushes.vision.landmarks.body_pipeline import Body, BodyPipeline
 
 Pixels = NDArray[np.uint8]
 Points = NDArray[np.float64]
-METRICS = ("extra_hand_ratio", "unseen_hand_ratio", "limb_stretch")
+NAMES = ("extra_hand_ratio", "unseen_hand_ratio", "limb_stretch")
 KINDS = ("extra-hand", "extra-arm", "longer-arm", "no-hand", "no-arm", "swapped")
 LONGEST_S = 3.0
 SIDE = 640
@@ -172,8 +172,13 @@ def _mirrored(frame: Pixels, joints: Points, trunk: float) -> Pixels:
 def measure(frames: list[Pixels], fps: float, path: Path) -> dict[str, float]:
     """The metrics of frames once they are encoded; NaN where one has no value."""
     write_clip(path, frames, fps=fps, crf=18)
-    found = rushes.evaluate_clip(path, metrics=list(METRICS))
-    return {name: float("nan") if found[name].value is None else float(found[name].value) for name in METRICS}
+    with ClipReader(path) as reader:
+        collectors = {name: METRICS[name].start(reader.facts) for name in NAMES}
+        for frame in reader:
+            for collector in collectors.values():
+                collector.add(frame)
+    values = {name: collector.finish().value for name, collector in collectors.items()}
+    return {name: float("nan") if value is None else float(value) for name, value in values.items()}
 
 
 def rates(clean: list[float], faulty: list[float]) -> str:
@@ -189,16 +194,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", nargs="+", type=Path)
     parser.add_argument("--keep", type=Path, help="a folder for the planted clips, to look at")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     asked = parser.parse_args()
     pipeline = BodyPipeline()
-    found: dict[str, dict[str, list[float]]] = {kind: {name: [] for name in METRICS} for kind in ("", *KINDS)}
+    found: dict[str, dict[str, list[float]]] = {kind: {name: [] for name in NAMES} for kind in ("", *asked.kinds)}
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
         for path in asked.clips:
             frames, fps = middle(path)
             bodies = [pipeline.observe(frame) for frame in frames]
-            for kind in ("", *KINDS):
+            for kind in ("", *asked.kinds):
                 shown = planted(kind, frames, bodies) if kind else frames
                 if shown is None:
                     continue
@@ -206,10 +212,10 @@ def main() -> None:
                 for name, value in values.items():
                     found[kind][name].append(value)
                 print(f"{path.name:40.40} {kind or 'nothing':10}", *(f"{v:7.3f}" for v in values.values()), flush=True)
-    for name in METRICS:
+    for name in NAMES:
         clean = found[""][name]
         print(f"\n{name}: {len(clean)} clips, {sum(v == v for v in clean)} with a value")
-        for kind in KINDS:
+        for kind in asked.kinds:
             print(f"  {kind:12}{rates(clean, found[kind][name])}")
 
 

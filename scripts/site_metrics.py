@@ -116,7 +116,7 @@ PAGES = (
         title="Faces and speech against their references",
         lead="The same person, the same landmarks, the same words?",
         guide="fidelity",
-        families="identity landmarks pesq stoi",
+        families="identity landmarks expression pesq stoi",
     ),
     MetricPage(
         slug="fidelity", title="More about references", lead="Pairing, and what belongs to it.", guide="fidelity"

@@ -1,4 +1,4 @@
-"""Bodies and hands: every number worked out by hand on planted joints, and a real person with a third hand."""
+"""Bodies and hands: every number worked out by hand on planted joints."""
 
 from __future__ import annotations
 
