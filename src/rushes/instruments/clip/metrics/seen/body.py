@@ -85,7 +85,7 @@ UNSEEN_HAND_RATIO = share(
     formula=f"#(no hand) / #(wrists with visibility ≥ {CERTAIN} inside the frame); a hand is at a wrist within "
     f"{NEAR_HAND} of its own length or {NEAR_BODY} of the body's height; ten looks a second",
     edge_cases=f"{_EDGES} Fists, hands in pockets, behind an object or in fast motion count as unseen: real clips have "
-    f"0.07 to 1. {_COST}",
+    f"0.06 to 1. {_COST}",
     reference=_REFERENCE,
     params=signature_params(statistic="share", certain=CERTAIN, **_HOW, **_HANDS),
     depends_on=("frame_size", "fps"),
