@@ -16,11 +16,11 @@ from scipy.linalg import sqrtm
 
 from recording import record
 from rushes.core.errors import WeightsError
-from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.features.extraction import CpuExtractor
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 from rushes.instruments.distribution.features.weights import Weights, find_weights, read_weights
 from rushes.instruments.distribution.protocols import PROTOCOLS
+from rushes.stats.frechet import frechet_distance
 
 CLIPS = 6
 

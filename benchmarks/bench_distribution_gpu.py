@@ -23,7 +23,6 @@ import torch
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
 from rushes.instruments.distribution.clips.preparation import normalised
-from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.features.extraction import CpuExtractor, gpu_extractor
 from rushes.instruments.distribution.features.random_weights import random_state, write_random_checkpoint
@@ -33,6 +32,7 @@ from rushes.instruments.distribution.networks.i3d import I3D
 from rushes.instruments.distribution.networks.kernels import Switches
 from rushes.instruments.distribution.networks.r3d50 import ResNet3D50
 from rushes.instruments.distribution.protocols import PROTOCOLS
+from rushes.stats.frechet import frechet_distance
 
 FRAMES = 16
 SIZES = {"i3d": 224, "r3d50": 112}

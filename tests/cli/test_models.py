@@ -78,9 +78,9 @@ def test_pull_from_brought_files(toys: Path, cache: Path) -> None:
 
 
 def test_bad_input_is_one_line(toys: Path) -> None:
-    unknown = rushes("pull", "hands")
+    unknown = rushes("pull", "feet")
     assert unknown.exit_code == 1 and unknown.stderr.startswith(
-        "rushes: no models are called 'hands'; choose from face,"
+        "rushes: no models are called 'feet'; choose from face,"
     )
     two = rushes("pull", "ball", "car", "--from", str(toys / "ball"))
     assert two.stderr == "rushes: --from FILE is for one group; got ball, car\n"

@@ -290,5 +290,5 @@ def test_words_are_measured_where_scripts_are_given(bench: Bench, tmp_path: Path
 
 
 def test_columns_of_talking_heads_are_known() -> None:
-    titles = [column.title for column in chosen_columns("csim,lmd,sync,aed,akd,fid,fvd,wer")]
-    assert titles == ["CSIM", "LMD", "Sync-C", "Sync-D", "AED", "AKD", "FID", "FVD", "WER"]
+    titles = [column.title for column in chosen_columns("csim,lmd,sync,aed,akd,fid,fvd,e-fid,wer")]
+    assert titles == ["CSIM", "LMD", "Sync-C", "Sync-D", "AED", "AKD", "FID", "FVD", "E-FID", "WER"]

@@ -7,11 +7,11 @@ import pytest
 
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.distances import intervals as distance_intervals
-from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, at_infinity, measure
 from rushes.instruments.distribution.distances.measuring import curve_measurements
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import Metric, recipe
+from rushes.stats.frechet import frechet_distance
 
 
 def sets_of(metric: Metric, gen: FeatureSet, gt: FeatureSet) -> Sets:

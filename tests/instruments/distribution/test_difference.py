@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 from rushes.instruments.distribution.distances.measuring import difference_interval, even_pair
 from rushes.instruments.distribution.features.rows import FeatureSet
+from rushes.stats.frechet import frechet_distance
 
 
 def a_set(rows: np.ndarray | list[list[float]], prefix: str, *, windows: int = 1) -> FeatureSet:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.distances.intervals import (
     extrapolated,
     jackknife_interval,
@@ -14,6 +13,7 @@ from rushes.instruments.distribution.distances.intervals import (
     subsampling_interval,
 )
 from rushes.instruments.distribution.features.rows import FeatureSet
+from rushes.stats.frechet import frechet_distance
 
 
 def gap(x: np.ndarray, y: np.ndarray) -> float:

@@ -8,10 +8,11 @@ import pytest
 from rushes.core import parse_signature
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.distances import intervals as distance_intervals
-from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, measure
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import recipe
+from rushes.stats.frechet import frechet_distance
 
 
 def some(count: int, *, seed: int = 0, width: int = 400, shift: float = 0.0) -> FeatureSet:

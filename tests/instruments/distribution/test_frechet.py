@@ -7,7 +7,8 @@ import pytest
 from scipy.linalg import sqrtm
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.formulas import frechet_distance, frechet_single
+from rushes.instruments.distribution.distances.formulas import frechet_single
+from rushes.stats.frechet import frechet_distance
 
 
 def axis_points(mean: list[float], spread: list[float]) -> np.ndarray:

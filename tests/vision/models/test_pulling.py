@@ -225,4 +225,4 @@ def test_groups_that_share_an_archive_fetch_it_once(toy: Toy, index: Index, monk
 
 def test_an_unknown_group_lists_the_known() -> None:
     with pytest.raises(InputError, match="choose from face, pose, astronaut, i3d"):
-        pull("hands")
+        pull("feet")

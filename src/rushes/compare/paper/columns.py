@@ -76,6 +76,7 @@ COLUMNS: dict[str, Column] = {
 }
 """By name, in the order of a table. Any other metric of fidelity or distribution is a column too, by its own name."""
 BY_NAME: dict[str, Column] = {
+    "e-fid": Column("e_fid", "E-FID", "fidelity", "lower", "expression_frechet", digits=3),
     "wer": Column("wer", "WER", "clip", "lower", "word_error_rate", digits=3),
 }
 """Columns that need more than clips and references, here the scripts: measured only where they are named."""

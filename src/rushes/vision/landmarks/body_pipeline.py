@@ -48,6 +48,8 @@ class Body:
     visibility: NDArray[np.float32]
     presence: float
     """How sure the network is that there is a person at all."""
+    people: int = 1
+    """How many people the detector finds in the frame; this is the most certain one."""
 
 
 class BodyPipeline:
@@ -81,7 +83,7 @@ class BodyPipeline:
         values = raw.reshape(POINTS, 5)
         shares = refine(values[:, :3] / np.float32(CROP_SIZE), heat.reshape(_HEAT, _HEAT, POINTS))[:JOINTS]
         pixels = project(shares, roi) * np.array([width, height, width], np.float32)
-        return Body(pixels, _sigmoid(values[:JOINTS, 3]), float(flag[0]))
+        return Body(pixels, _sigmoid(values[:JOINTS, 3]), float(flag[0]), len(people))
 
 
 def region_of_person(row: NDArray[np.float32], width: int, height: int) -> Roi:

@@ -24,17 +24,25 @@ class AnchorDetector:
     """A detector network: what it finds in a frame, best score first, each as its row and its score.
 
     Parameters: `size` is the side of its square input, `values` the numbers per anchor (box centre and size, then key
-    points), `grids` the anchors' layers. Rows are left, top, right, bottom and key points in shares of the letterboxed
-    square.
+    points), `grids` the anchors' layers, `low` what black becomes (white is 1). Rows are left, top, right, bottom and
+    key points in shares of the letterboxed square.
     """
 
     def __init__(
-        self, content: bytes, *, name: str, size: int, values: int, grids: tuple[tuple[int, int], ...], threads: int
+        self,
+        content: bytes,
+        *,
+        name: str,
+        size: int,
+        values: int,
+        grids: tuple[tuple[int, int], ...],
+        threads: int,
+        low: float = -1.0,
     ) -> None:
         self._size, self._anchors = size, anchors(*grids)
         self._shape = len(self._anchors), values
         outputs = (len(self._anchors) * values, len(self._anchors))
-        self._network = Network(content, name=name, size=size, outputs=outputs, low=-1.0, high=1.0, threads=threads)
+        self._network = Network(content, name=name, size=size, outputs=outputs, low=low, high=1.0, threads=threads)
 
     def find(self, frame: Pixels, min_score: float) -> list[tuple[NDArray[np.float32], float]]:
         regressors, logits = self._network.run(frame, letterbox(frame.shape[1], frame.shape[0]), replicate=False)

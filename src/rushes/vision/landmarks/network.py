@@ -41,7 +41,7 @@ class Network:
         threads: int = 1,
     ) -> None:
         self._cropper = Cropper(size)
-        self._interpreter = _load(content, name, threads)
+        self._interpreter = loaded(content, name, threads)
         self._input = _check_input(self._interpreter, name, size)
         self._outputs = _find_outputs(self._interpreter, name, outputs)
         scale = np.float32(high - low) / np.float32(255.0)
@@ -61,7 +61,8 @@ class Network:
         return [self._interpreter.get_tensor(index).reshape(-1) for index in self._outputs]
 
 
-def _load(content: bytes, name: str, threads: int) -> Any:
+def loaded(content: bytes, name: str, threads: int) -> Any:
+    """An interpreter with its memory; `MissingDependency` without LiteRT, `WeightsError` for another kind of file."""
     try:
         from ai_edge_litert.interpreter import Interpreter
     except ImportError:

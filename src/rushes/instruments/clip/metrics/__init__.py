@@ -57,6 +57,7 @@ _FAMILIES = (
     ("face.identity", "identity_drift"),
     ("seen.text", "text_error text_legible_ratio text_stability"),
     ("seen.subject", "feature_drift subject_drift background_drift subject_straightness"),
+    ("seen.body", "extra_hand_ratio unseen_hand_ratio limb_stretch"),
     ("seen.midframe", "midframe_likeness"),
     ("seen.dynamic_degree", "dynamic_degree"),
     ("seen.shots", "shot_changes"),

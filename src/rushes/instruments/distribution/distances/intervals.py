@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from rushes.core import Interval
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.features.rows import FeatureSet
+from rushes.stats.frechet import frechet_distance
 from rushes.stats.intervals import LEVEL, normal_interval
 from rushes.stats.jackknife import JACKKNIFE_GROUPS, left_out
 

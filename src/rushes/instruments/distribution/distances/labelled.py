@@ -25,6 +25,7 @@ from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.few_videos import few_videos, few_videos_remark
 from rushes.instruments.distribution.protocols import FRAME_METRICS, Metric, Recipe
 from rushes.instruments.distribution.show.remarks import as_note
+from rushes.stats.frechet import frechet_distance
 
 LEAST_FOR_INTERVAL: dict[IntervalMethod, int] = {"jackknife": 3, "subsampling": 4}
 """Rows of each set that an interval needs: with one of them, or half of them, left out two remain."""
@@ -85,7 +86,7 @@ def distance_of(metric: Metric, recipe: Recipe) -> Distance:
     if family(metric) == "kernel":
         kernel = KERNELS[recipe.kernel_name]
         return partial(formulas.polynomial_mmd, degree=kernel.degree, coef0=kernel.coef0, unbiased=kernel.unbiased)
-    kind = formulas.frechet_single if recipe.arithmetic == "fp32-svd" else formulas.frechet_distance
+    kind = formulas.frechet_single if recipe.arithmetic == "fp32-svd" else frechet_distance
     return partial(kind, ddof=recipe.ddof)
 
 

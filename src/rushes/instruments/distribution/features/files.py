@@ -29,7 +29,7 @@ from rushes.instruments.distribution.definitions import (
     extrapolated_definition,
     given_definition,
 )
-from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 from rushes.instruments.distribution.distances.intervals import (
     Distance,
     IntervalMethod,
@@ -42,6 +42,7 @@ from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID, few_videos
 from rushes.instruments.distribution.protocols import GIVEN_METRICS, GivenMetric
 from rushes.instruments.distribution.show.remarks import as_note
 from rushes.media.video_arrays import plain_array
+from rushes.stats.frechet import frechet_distance
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import local_copy

@@ -24,6 +24,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("ffmpeg", "ffmpeg_psnr ffmpeg_psnr_y ffmpeg_psnr_u ffmpeg_psnr_v"),
     ("ffmpeg", "ffmpeg_ssim ffmpeg_ssim_y ffmpeg_ssim_u ffmpeg_ssim_v"),
     ("identity", "csim csim_all aed"),
+    ("expression", "e_fid expression_distance"),
     ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
     ("sound.pesq", "pesq_wb pesq_nb"),
     ("sound.stoi", "stoi estoi"),
