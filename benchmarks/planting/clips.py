@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes.core.errors import InputError
@@ -40,12 +40,21 @@ class Clip:
 def read_clips(given: Iterable[Path]) -> list[Clip]:
     """The clips of lists and folders, in order, each once."""
     found: dict[Path, Clip] = {}
+    names: set[str] = set()
     for place in given:
         for clip in _clips_of(place):
-            found.setdefault(clip.path.resolve(), clip)
+            if clip.path.resolve() not in found:
+                found[clip.path.resolve()] = one = _named_apart(clip, names)
+                names.add(one.name)
     if not found:
         raise InputError(f"{', '.join(map(str, given))}: no clips there; give folders of clips or lists (CSV)")
     return list(found.values())
+
+
+def _named_apart(clip: Clip, names: set[str]) -> Clip:
+    """With its suffix or a number behind its name where another clip has that name: `test.mp4` and `test.avi`."""
+    also = (f"{clip.name}-{end}" for end in (clip.path.suffix[1:], *range(2, len(names) + 3)))
+    return clip if clip.name not in names else replace(clip, name=next(name for name in also if name not in names))
 
 
 def _clips_of(place: Path) -> list[Clip]:
