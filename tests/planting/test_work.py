@@ -91,3 +91,14 @@ def test_clips_of_one_name_are_told_apart(tmp_path: Path) -> None:
     rows = "path\na/take.mp4\na/take.mov\nb/a/take.mp4\n"
     (tmp_path / "list.csv").write_text(rows, "utf-8")
     assert [one.name for one in read_clips([tmp_path / "list.csv"])] == ["a-take", "a-take-mov", "a-take-mp4"]
+
+
+def test_a_list_names_clips_says_where_to_plant_and_refuses_another_file(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"one")
+    digest = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"  # of b"one"
+    (tmp_path / "list.csv").write_text(f"path,name,plant,sha256\na.mp4,first,no,{digest}\n", "utf-8")
+    (only,) = read_clips([tmp_path / "list.csv"])
+    assert (only.name, only.planted) == ("first", False)
+    (tmp_path / "a.mp4").write_bytes(b"two")
+    with pytest.raises(InputError, match="sha256 7692c3ad3540"):
+        read_clips([tmp_path / "list.csv"])
