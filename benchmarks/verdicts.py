@@ -362,7 +362,7 @@ def _measured_on(clips: Sequence[Clip]) -> str:
     usable = [clip for clip in clips if not clip.faulty]
     speakers = sum(clip.speech for clip in usable)
     sources = len({clip.source for clip in usable})
-    seen = "no rule and no limit was set on them"
+    seen = "from repositories on whose clips no limit had been set"
     return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers; {seen}"
 
 

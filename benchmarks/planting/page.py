@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rushes.instruments.clip.signals.verdict_rates import COVERED, Count, VerdictRate, VerdictRates
+from rushes.instruments.clip.signals.verdict_rates import COVERED, FEWEST, Count, VerdictRate, VerdictRates
 
 from .clips import Clip
 from .faults import BENIGN, FAULTS, Fault
@@ -53,7 +53,9 @@ def summary_section(verdicts: Sequence[Verdict], rates: VerdictRates, command: s
     planted = {v.clip for v in verdicts if v.fault}
     text = (
         f"Measured on {rates.measured_on}; faults were planted in {len(planted)} of them. Made by `{command}`. A kind "
-        f"is covered if at least {COVERED:.0%} of its clips are found.".replace("%", " %")
+        f"is covered if at least {COVERED:.0%} of its clips are found, and there are {FEWEST} or more.".replace(
+            "%", " %"
+        )
     )
     return f"## In one table\n\n{text}\n\n{table(head, rows)}"
 
