@@ -100,7 +100,7 @@ def spectra(samples: NDArray[np.float32], rate: int) -> Spectra | None:
     whole = float(power.sum(axis=1).mean())
     if whole / (width * float(np.square(window).sum()) / 2) < 10 ** (QUIETEST_DB / 10):
         return None
-    return Spectra(power=power, hertz=np.fft.rfftfreq(width, 1 / rate), whole=whole)
+    return Spectra(power=power, hertz=np.asarray(np.fft.rfftfreq(width, 1 / rate), dtype=np.float64), whole=whole)
 
 
 def steady_tone(samples: NDArray[np.float32], rate: int) -> tuple[float, float] | None:
