@@ -30,7 +30,7 @@ from planting.rates import AS_IS, Verdict, clean, controls_of, count, found, kin
 from planting.source import LONGEST_S
 from planting.work import SAMPLE, Planted, plant_all
 from recording import record
-from rushes.core.errors import InputError, RushesError
+from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.clip import evaluate_clips
 from rushes.instruments.clip.signals.profile import Profile, load_profile
@@ -77,8 +77,11 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--kinds", help="only these kinds of fault, separated by commas")
     parser.add_argument("--no-originals", action="store_true", help="leave out the clips as they are, which are large")
-    parser.add_argument("--in", dest="planted", type=Path, help="plant only in the clips of this list or folder")
-    parser.add_argument("--again", action="store_true", help="judge the numbers of the last run by today's rules")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="keep the numbers of the last run: measure what it lacks, or judge it by rules that have changed",
+    )
     parser.add_argument("--quick", action="store_true", help="a few short clips, declared strengths only")
     asked = parser.parse_args(arguments)
     if not asked.quick:
@@ -102,9 +105,8 @@ def _run(asked: argparse.Namespace) -> None:
     clips = _clips(asked)
     seconds = QUICK_S if asked.quick else LONGEST_S
     folder = asked.plant or asked.work / f"planted-{_planter_digest(seconds)}"
-    some = {clip.path.resolve() for clip in read_clips([asked.planted])} if asked.planted else None
     files, left_out = plant_all(
-        [clip for clip in clips if some is None or clip.path.resolve() in some],
+        [clip for clip in clips if clip.planted],
         folder,
         jobs=asked.jobs,
         longest_s=seconds,
@@ -128,7 +130,7 @@ def _run(asked: argparse.Namespace) -> None:
     shown = [verdict for verdict in verdicts if verdict.split == evidence]
     rates = _rates(shown, [clip for clip in clips if clip.split == evidence])
     sections = [
-        page.summary_section(shown, rates),
+        page.summary_section(shown, rates, _command(asked)),
         page.clean_section(shown),
         page.fault_section(shown),
         page.rule_section(rates.rates, rates.measured_on),
@@ -143,6 +145,16 @@ def _run(asked: argparse.Namespace) -> None:
     if asked.record:
         _record(shown, rates)
     print("\n\n".join(sections[:3]))
+
+
+def _command(asked: argparse.Namespace) -> str:
+    """What was run, without where things are: the same words give the same page."""
+    lists = [place.name for place in asked.clips] or ["../shared/clips"]
+    splits = [f"--split {split}" for split in asked.split or ()]
+    sample = [f"--sample {asked.sample}"] if asked.sample != SAMPLE else []
+    flags = [f"--{name}" for name in ("declared-only", "no-originals") if getattr(asked, name.replace("-", "_"))]
+    kinds = [f'--kinds "{asked.kinds}"'] if asked.kinds else []
+    return " ".join(["python benchmarks/verdicts.py", *lists, *splits, *sample, *flags, *kinds])
 
 
 def _record(shown: Sequence[Verdict], rates: VerdictRates) -> None:
@@ -201,7 +213,7 @@ def _original(clip: Clip, folder: Path) -> Planted:
     path = clip.path
     with av.open(str(path)) as given:
         if (given.duration or 0) / av.time_base > SHORT_S:
-            path = folder / clip.path.name
+            path = folder / f"{clip.name}{clip.path.suffix}"
             folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 _copy_beginning(given, path)
@@ -296,10 +308,13 @@ def _fired(subject: Subject) -> tuple[str, ...]:
 
 
 def _run_of(paths: Sequence[str], folder: Path, profile: Profile, jobs: int | None, *, again: bool) -> Run:
-    """Measured anew, or the run of last time where only rules have changed."""
-    if again and (folder / "run.json").is_file():
+    """Measured anew; or what last time lacks, and where rules have changed since, the numbers of last time alone."""
+    if not again or not (folder / "run.json").is_file():
+        return _fresh_run(paths, folder, profile, jobs)
+    try:
+        return evaluate_clips(list(paths), run=folder, profile=profile, jobs=jobs, add=True)
+    except RunError:
         return read_run(folder)
-    return _fresh_run(paths, folder, profile, jobs)
 
 
 def _fresh_run(paths: Sequence[str], folder: Path, profile: Profile | str, jobs: int | None) -> Run:
@@ -347,7 +362,7 @@ def _measured_on(clips: Sequence[Clip]) -> str:
     usable = [clip for clip in clips if not clip.faulty]
     speakers = sum(clip.speech for clip in usable)
     sources = len({clip.source for clip in usable})
-    seen = "no rule and no limit was set on them"
+    seen = "from repositories on whose clips no limit had been set"
     return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers; {seen}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rushes.instruments.clip.signals.verdict_rates import COVERED, Count, VerdictRate, VerdictRates
+from rushes.instruments.clip.signals.verdict_rates import COVERED, FEWEST, Count, VerdictRate, VerdictRates
 
 from .clips import Clip
 from .faults import BENIGN, FAULTS, Fault
@@ -31,7 +31,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in lines)
 
 
-def summary_section(verdicts: Sequence[Verdict], rates: VerdictRates) -> str:
+def summary_section(verdicts: Sequence[Verdict], rates: VerdictRates, command: str) -> str:
     """One line per profile: false alarms, kinds covered, and the share of all planted faults that is found."""
     controls, rows = controls_of(verdicts), []
     for profile in dict.fromkeys(verdict.profile for verdict in verdicts):
@@ -50,8 +50,14 @@ def summary_section(verdicts: Sequence[Verdict], rates: VerdictRates) -> str:
             ]
         )
     head = ["profile", "false alarms", "kinds covered", "found at the declared strength", "found at every strength"]
-    text = f"Measured on {rates.measured_on}. A kind is covered if at least {COVERED:.0%} of its clips are found."
-    return f"## In one table\n\n{text.replace('%', ' %')}\n\n{table(head, rows)}"
+    planted = {v.clip for v in verdicts if v.fault}
+    text = (
+        f"Measured on {rates.measured_on}; faults were planted in {len(planted)} of them. Made by `{command}`. A kind "
+        f"is covered if at least {COVERED:.0%} of its clips are found, and there are {FEWEST} or more.".replace(
+            "%", " %"
+        )
+    )
+    return f"## In one table\n\n{text}\n\n{table(head, rows)}"
 
 
 def clean_section(verdicts: Sequence[Verdict]) -> str:

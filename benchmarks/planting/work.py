@@ -1,8 +1,8 @@
 """Which clips get which fault, and planting them, several clips at a time; files are kept for the next time.
 
-A cell is one fault at one strength through one encoder. Each has its own sample of clips (`cells`): the same at every
-strength, other ones for every encoder, decided by names alone. Files lie in `FOLDER/<encoder>/<fault>@<strength>/`, the
-controls in `FOLDER/<encoder>/clean/`. What is there is not written again.
+A cell is one fault at one strength through one encoder. Each has its own sample of clips (`cells`): other ones for
+every encoder, the first of those of the declared strength at every other one, decided by names alone. Files lie in
+`FOLDER/<encoder>/<fault>@<strength>/`, the controls in `FOLDER/<encoder>/clean/`. What is there is not written again.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from .faults import BENIGN, CLEAN, FAULTS, Fault, Material, Plant, Strength
 from .kinds.face import find_faces
 from .source import ENCODERS, LONGEST_S, SHORTEST_S, Source, read_source
 
-SAMPLE = 4
-"""Clips a cell."""
+SAMPLE = 3
+"""Clips a cell at a declared strength; with three encoders three times as many a kind."""
+OTHER_SAMPLE = 1
+"""Clips a cell at the other strengths: they show where finding ends, and nothing is claimed of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +150,7 @@ def cells(
             for encoder, some in _samples(fault.name, fitting, sample):
                 for strength in fault.strengths:
                     if strength.declared or not declared_only:
-                        for clip in some:
+                        for clip in some if strength.declared else some[:OTHER_SAMPLE]:
                             chosen[clip.name].append(Cell(fault=fault.name, strength=strength.label, encoder=encoder))
         for one in BENIGN:
             fitting = [c for c in here if c.kind in one.kinds and one.fits(facts[c.name])]

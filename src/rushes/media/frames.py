@@ -34,6 +34,7 @@ from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of, scale_of
 from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
 from rushes.media.probe import PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
 from rushes.media.pyav import ratio
+from rushes.media.quantiser import EXPORTED, quantiser_of
 from rushes.media.yuv import YuvPlanes, yuv_planes
 
 _ROUGH_MS = 500.0
@@ -66,6 +67,11 @@ class Frame:
     def luma_scale(self) -> tuple[float, float]:
         """Scale and offset of the luma, without the plane."""
         return scale_of(self.video)
+
+    @property
+    def quantiser(self) -> float:
+        """How coarsely the frame was coded, 0 to 51; NaN where its stream does not say. See `quantiser_of`."""
+        return quantiser_of(self.video)
 
     def rgb(self) -> NDArray[np.uint8]:
         """H×W×3, RGB, full range, upright, contiguous. YUV uses its tagged matrix, BT.601 where untagged."""
@@ -162,6 +168,7 @@ class ClipReader:
         self._container = open_media(path)
         try:
             self._video = need_video(self._container, path)
+            self._video.codec_context.options = EXPORTED
             self._sound = pick_audio(self._container)
             self.pixel_aspect = ratio(self._video.sample_aspect_ratio)
             self._start = start_of(self._video, self._sound)

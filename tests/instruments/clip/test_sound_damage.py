@@ -18,7 +18,7 @@ from rushes.instruments.clip.metrics.sound.damage import (
     sound_dynamic_db,
     sound_gap_ms,
 )
-from rushes.instruments.clip.sound.damage import holes, steady_tone
+from rushes.instruments.clip.sound.damage import holes, mains_hum, steady_tone, white_floor
 from rushes.instruments.clip.sound.levels import LevelMeter, SoundLevels
 
 RATE = 16000
@@ -119,10 +119,37 @@ def test_a_steady_tone() -> None:
     assert steady_tone(np.zeros(100, np.float32), RATE) is None
 
 
+def hum(hertz: float, seconds: float = 4.0) -> np.ndarray:
+    return sum(sine(seconds, hz=n * hertz, height=0.2)[0] for n in (1, 2, 3)).astype(np.float32)
+
+
+def test_hum_of_the_mains() -> None:
+    """Alone it is the sound: 0 dB. With noise of equal power it is half: −3 dB. Another tone is no hum."""
+    for hertz in (50.0, 60.0):
+        assert mains_hum(hum(hertz), RATE) == (pytest.approx(0.0, abs=0.2), hertz)
+    noise = np.random.default_rng(2).normal(0, np.sqrt(3 * 0.02), 4 * RATE)
+    assert mains_hum((hum(50.0) + noise).astype(np.float32), RATE)[0] == pytest.approx(-3.0, abs=0.6)
+    assert mains_hum(sine(4.0, hz=440)[0].astype(np.float32), RATE)[0] < -40
+    assert mains_hum(np.zeros(RATE, np.float32), RATE) is None
+
+
+def test_white_noise_under_a_sound() -> None:
+    """Alone it is nearly the sound, a band at its quietest a little less; a tenth of the power is 10 dB less."""
+    noise = np.random.default_rng(3).normal(0, 0.1, 4 * RATE).astype(np.float32)
+    alone = white_floor(noise, RATE)
+    assert -1.2 < alone < 0
+    tone = sine(4.0, hz=100, height=np.sqrt(2 * 9 * 0.01))[0].astype(np.float32)
+    assert white_floor(tone + noise, RATE) == pytest.approx(alone - 10.0, abs=0.2)
+    assert white_floor(tone, RATE) < -60
+    assert white_floor(speech()[0].astype(np.float32), RATE) < -15, "noise that pauses"
+    assert white_floor(noise[:100], RATE) is None
+
+
 def test_a_clip_with_a_tone(tmp_path: Path) -> None:
     clip = write_av(tmp_path / "tone.mkv", codecs=("ffv1", "aac"), frames=50, seconds=2.0)
-    names = ("steady_tone_db", "crest_db", "dropout_count", "dc_offset", "sound_gap_ms")
+    names = ("steady_tone_db", "crest_db", "dropout_count", "dc_offset", "sound_gap_ms", "hum_db", "hiss_db")
     found = evaluate_clip(clip, metrics=names)
     assert found["steady_tone_db"].value > -1 and found["steady_tone_db"].note in ("438 Hz", "445 Hz")
     assert found["crest_db"].value == pytest.approx(3.0, abs=0.3)
     assert (found["dropout_count"].value, found["sound_gap_ms"].value) == (0, 0.0)
+    assert found["hum_db"].value < -20 and found["hiss_db"].value < -20

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rushes.core import Measurement
 from rushes.instruments.clip import evaluate_clip
 from rushes.instruments.clip.frames import luma_sums
 from rushes.instruments.clip.frames.picture_samples import (
@@ -196,3 +197,21 @@ def test_quantiles_are_numpys() -> None:
         for coded in (plane, plane.astype(np.uint16) * 4):
             levels = (coded.astype(np.float32) - np.float32(16)) * np.float32(1.1)
             assert peak(coded, 1.1, 16) == float(np.quantile(levels[::4, ::4], 0.995))
+
+
+def test_the_quantiser_that_a_stream_says(tmp_path: Path) -> None:
+    """MPEG-4 at 8 throughout: 12 + 6 · log₂ 8 = 30. H.264 at a higher crf is coded more coarsely; FFV1 is lossless."""
+    rng = np.random.default_rng(5)
+    frames = [rng.integers(40, 200, (96, 128, 3), dtype=np.uint8) for _ in range(12)]
+
+    def read(name: str, **settings: object) -> Measurement:
+        return evaluate_clip(write_clip(tmp_path / name, frames, fps=10, **settings), metrics=("coding_quantiser",))[
+            "coding_quantiser"
+        ]
+
+    fixed = read("fixed.mp4", codec="mpeg4", options={"qmin": "8", "qmax": "8"})
+    assert (fixed.value, fixed.count) == (pytest.approx(30.0, abs=1e-6), 2)
+    fine, coarse = (read(f"{crf}.mp4", crf=crf).value for crf in (18, 40))
+    assert fine is not None and coarse is not None and fine + 15 < coarse <= 51
+    lossless = read("lossless.mkv", codec="ffv1")
+    assert lossless.value is None and "does not say" in lossless.note

@@ -60,6 +60,8 @@ class PictureSamples:
     clipped_colour: tuple[float, ...]
     peak: tuple[float, ...]
     second_channel: tuple[float, ...]
+    quantiser: tuple[float, ...]
+    """NaN where the stream does not say."""
 
 
 class SampleWatch:
@@ -101,6 +103,7 @@ class SampleWatch:
             clipped,
             peak(plane.values, plane.scale, plane.offset),
             second_channel(colours(rgb, every=4)[0]),
+            frame.quantiser if isinstance(frame, Frame) else math.nan,
         )
 
     def _middle_before(self, shape: tuple[int, ...]) -> Grey | None:

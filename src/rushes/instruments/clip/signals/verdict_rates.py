@@ -15,8 +15,8 @@ from typing import Any
 
 from rushes.stats.intervals import wilson
 
-COVERED = 0.9
-"""A pass covers a kind of fault of which at least this share was found."""
+COVERED, FEWEST = 0.9, 3
+"""A pass covers a kind of fault that was found in at least this share of at least so many clips."""
 _RULE = ("profile", "level", "metric", "comparison", "threshold")
 
 
@@ -105,13 +105,13 @@ class KindRate:
 
     @property
     def covered(self) -> bool:
-        """Whether a pass speaks about it: found in at least `COVERED` of the clips.
+        """Whether a pass speaks about it: found in at least `COVERED` of `FEWEST` clips or more.
 
         >>> found = (("x264", Count(hits=9, total=10)),)
         >>> KindRate(profile="general", fault="melt", group="structure", strength="5 %", encoders=found).covered
         True
         """
-        return bool(self.found.total) and self.found.hits >= COVERED * self.found.total
+        return self.found.total >= FEWEST and self.found.hits >= COVERED * self.found.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,9 @@ Everything but the tone comes from the variance and peak of every hundredth of a
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +21,8 @@ HOLE_DB, HOLE_BLOCKS, EDGE = 35.0, (2, 50), 2
 """A hole is this far under what is two blocks before and after it, and lasts 20 to 500 ms."""
 TONE_WINDOW_S, TONE_SHARE = 0.128, 20.0
 """Seconds of a spectrum, and the percentile over time that a steady tone keeps up."""
+MAINS_HZ = (50.0, 60.0)
+HISS_HZ, HISS_BANDS = (500.0, 7500.0), 12
 _FLOOR = 1e-12
 
 
@@ -72,12 +77,19 @@ def dynamic_db(power: Floats) -> float | None:
     return float(decibels(high) - decibels(low))
 
 
-def steady_tone(samples: NDArray[np.float32], rate: int) -> tuple[float, float] | None:
-    """Level of the strongest steady tone under the whole sound, dB, and its frequency in Hz; None of near silence.
+@dataclass(frozen=True, eq=False, slots=True)
+class Spectra:
+    """Power of a sound in lines of 7.8 Hz, every 64 ms."""
 
-    Of every 128 ms (Hann, half overlapping) the power within three neighbouring lines; of these over time the 20th
-    percentile, so that what is not there for most of the time does not count; the largest over frequencies above 30 Hz.
-    """
+    power: Floats
+    """pieces × lines."""
+    hertz: Floats
+    whole: float
+    """Mean power of a piece, all lines together."""
+
+
+def spectra(samples: NDArray[np.float32], rate: int) -> Spectra | None:
+    """Of every 128 ms (Hann, half overlapping), without its mean; None of near silence and of less than 256 ms."""
     width = round(TONE_WINDOW_S * rate)
     if len(samples) < 2 * width:
         return None
@@ -85,12 +97,55 @@ def steady_tone(samples: NDArray[np.float32], rate: int) -> tuple[float, float] 
     pieces = np.lib.stride_tricks.sliding_window_view(samples, width)[:: width // 2].astype(np.float64)
     pieces = (pieces - pieces.mean(axis=1, keepdims=True)) * window
     power = np.square(np.abs(np.fft.rfft(pieces, axis=1)))
-    lines = power[:, :-2] + power[:, 1:-1] + power[:, 2:]
-    hertz = np.fft.rfftfreq(width, 1 / rate)[1:-1]
     whole = float(power.sum(axis=1).mean())
     if whole / (width * float(np.square(window).sum()) / 2) < 10 ** (QUIETEST_DB / 10):
         return None
+    return Spectra(power=power, hertz=np.asarray(np.fft.rfftfreq(width, 1 / rate), dtype=np.float64), whole=whole)
+
+
+def steady_tone(samples: NDArray[np.float32], rate: int) -> tuple[float, float] | None:
+    """Level of the strongest steady tone under the whole sound, dB, and its frequency in Hz; None of near silence.
+
+    The power within three neighbouring lines; of these over time the 20th percentile, so that what is not there for
+    most of the time does not count; the largest over frequencies above 30 Hz.
+    """
+    found = spectra(samples, rate)
+    if found is None:
+        return None
+    power, hertz = found.power, found.hertz[1:-1]
+    lines = power[:, :-2] + power[:, 1:-1] + power[:, 2:]
     kept = np.percentile(lines, TONE_SHARE, axis=0)
     kept[hertz < 30] = 0.0
     place = int(np.argmax(kept))
-    return float(decibels(float(kept[place]) / whole)), float(hertz[place])
+    return float(decibels(float(kept[place]) / found.whole)), float(hertz[place])
+
+
+def mains_hum(samples: NDArray[np.float32], rate: int) -> tuple[float, float] | None:
+    """Level of the steady tones at 50 or 60 Hz and their next two harmonics under the whole sound, dB, and which."""
+    found = spectra(samples, rate)
+    if found is None:
+        return None
+    levels = [(sum(_kept_at(found, hertz * n) for n in (1, 2, 3)), hertz) for hertz in MAINS_HZ]
+    power, hertz = max(levels)
+    return float(decibels(power / found.whole)), hertz
+
+
+def _kept_at(found: Spectra, hertz: float) -> float:
+    """What stays of the three lines around a frequency: the 20th percentile over time of their sum."""
+    line = int(np.argmin(np.abs(found.hertz - hertz)))
+    return float(np.percentile(found.power[:, line - 1 : line + 2].sum(axis=1), TONE_SHARE))
+
+
+def white_floor(samples: NDArray[np.float32], rate: int) -> float | None:
+    """Level of the loudest white noise that could lie under the whole sound, dB below it; None of near silence.
+
+    Of twelve bands from 500 to 7500 Hz the mean power of a line in each piece; of that over time the 20th percentile;
+    the smallest of the bands, times the number of lines.
+    """
+    found = spectra(samples, rate)
+    if found is None:
+        return None
+    edges = np.searchsorted(found.hertz, np.linspace(*HISS_HZ, HISS_BANDS + 1))
+    bands = [found.power[:, first:last].mean(axis=1) for first, last in itertools.pairwise(edges.tolist())]
+    least = min(float(np.percentile(band, TONE_SHARE)) for band in bands)
+    return float(decibels(least * found.power.shape[1] / found.whole))

@@ -1,4 +1,4 @@
-"""What single frames look like in detail: noise, banding, blocks, seams, combs, burnt-out and missing colour.
+"""What single frames look like in detail: noise, banding, blocks, seams, combs, burnt-out and missing colour, coding.
 
 Each looks at the frames 0.1, 1, 2, 4, 8 … s into the clip (`PictureSamples`), and has the upper quartile over them, so
 that a fault of the second half shows and one odd frame does not.
@@ -6,6 +6,7 @@ that a fault of the second half shows and one odd frame does not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -126,6 +127,22 @@ SECOND_CHANNEL = _of_one(
     lowered_by=("red, green or blue light alone",),
 )
 
+CODING_QUANTISER = _of_zero(
+    name="coding_quantiser",
+    better="lower",
+    unit="QP of H.264",
+    summary="How coarsely the picture was coded: 18 to 28 is usual, from 38 on it smears and blocks show.",
+    formula=f"upper quartile {_SAMPLES} of the mean over the blocks of a frame of the quantiser that the stream says, "
+    "0 to 51; of MPEG-1, -2 and -4, whose own is q, 12 + 6·log₂ q",
+    edge_cases="Codecs other than H.264 and MPEG-1, -2 and -4, frames that were not decoded from a file, the common "
+    "and the canonical form, a clip that ends before 0.1 s, and frames of less than 96 pixels: no value. It is about "
+    "this file's coding: what was lost before, in a file this one was made from, does not show. Of 50 clips of 14 "
+    "sources 6 to 32.",
+    params=signature_params(scale="h264", statistic="q75"),
+    raised_by=("a low bit rate", "motion and detail, at a fixed bit rate"),
+    lowered_by=("coding once more at a higher rate", "flat parts of the picture"),
+)
+
 
 def upper_quartile(definition: Definition, values: Sequence[float]) -> Measurement:
     """The 75th percentile over the samples, linear between ranks.
@@ -145,7 +162,10 @@ def _of_samples(definition: Definition, series: str, *, dither: bool = True, **s
             return Measurement.missing(definition, seen.samples or "no frame could be decoded")
         if not dither and seen.facts is not None and seen.facts.video is not None and seen.facts.video.codec == "gif":
             return Measurement.missing(definition, "dither of a palette (GIF) looks like noise")
-        return upper_quartile(definition, getattr(seen.samples, series))
+        values = [value for value in getattr(seen.samples, series) if not math.isnan(value)]
+        if not values:
+            return Measurement.missing(definition, "the stream does not say how coarsely it was coded")
+        return upper_quartile(definition, values)
 
     return metric(definition, measure, "luma", "samples", on_request=True, **shown)
 
@@ -159,3 +179,4 @@ COMBING_METRIC = _of_samples(COMBING, "combing", dither=False, too_high="combed"
 CLIPPED_COLOUR_METRIC = _of_samples(CLIPPED_COLOUR, "clipped_colour", too_high="colour burnt out")
 PEAK_LUMA_METRIC = _of_samples(PEAK_LUMA, "peak", too_low="far too dark")
 SECOND_CHANNEL_METRIC = _of_samples(SECOND_CHANNEL, "second_channel", too_low="only one colour channel")
+CODING_QUANTISER_METRIC = _of_samples(CODING_QUANTISER, "quantiser", too_high="coded with too few bits")

@@ -1,5 +1,5 @@
 """What breaks a sound: crest_db, dropout_count, sound_gap_ms, dc_offset, channel_gap_db, sound_dynamic_db,
-steady_tone_db.
+steady_tone_db, hum_db, hiss_db.
 
 Measured where they are named. Sound that plays at another speed is not among them: nothing in the sound itself says how
 fast it should be.
@@ -18,6 +18,8 @@ from rushes.core.metric import ClipMetric
 from rushes.core.span import Span
 from rushes.instruments.clip.metrics.making import from_zero, metric
 from rushes.instruments.clip.sound.damage import (
+    HISS_BANDS,
+    HISS_HZ,
     HOLE_BLOCKS,
     HOLE_DB,
     LOUD_DB,
@@ -28,7 +30,9 @@ from rushes.instruments.clip.sound.damage import (
     decibels,
     dynamic_db,
     holes,
+    mains_hum,
     steady_tone,
+    white_floor,
 )
 from rushes.instruments.clip.sound.levels import SILENCE_DBFS, SILENCE_MS, SoundLevels
 
@@ -134,6 +138,39 @@ STEADY_TONE_DB = _fact(
     raised_by=("a drone or a held note",),
     lowered_by=("louder sound beside it", "holes"),
 )
+HUM_DB = _fact(
+    name="hum_db",
+    better="lower",
+    summary="Hum of the mains under the whole sound: steady tones at 50 or 60 Hz and their harmonics. −3 is as loud as "
+    "the sound; the note says which.",
+    formula="10·log10(Σ over the first three multiples of 50 Hz, or of 60 Hz if that is more, of the 20th percentile "
+    "over time of the power in the three lines around it / mean power), of 128 ms (Hann), half overlapping, of the "
+    "16 kHz mono sound",
+    edge_cases=f"{_QUIET} Less than 256 ms: no value. Of 25 real sounds −48 to −6.5, all but two below −20; with hum "
+    "as loud as the sound −5.2 to −3.0.",
+    reference="beside steady_tone_db, which music raises",
+    params=signature_params(
+        audio="16k-mono", harmonics=3, mains="50+60", percentile=TONE_SHARE, window_s=TONE_WINDOW_S, lines=3
+    ),
+    raised_by=("a bass note held throughout", "engines"),
+    lowered_by=("louder sound beside it", "a high-pass filter"),
+)
+HISS_DB = _fact(
+    name="hiss_db",
+    better="lower",
+    summary="White noise under the whole sound: the loudest that could be there all the time. −3 is noise as loud as "
+    "the sound.",
+    formula=f"10·log10(lines · min over {HISS_BANDS} equal bands from {HISS_HZ[0]:g} to {HISS_HZ[1]:g} Hz of the 20th "
+    "percentile over time of the mean power of a line / mean power), of 128 ms (Hann), half overlapping, of the 16 kHz "
+    "mono sound",
+    edge_cases=f"{_QUIET} Less than 256 ms: no value. Of 25 real sounds −75 to −23; with white noise 10 dB below the "
+    "sound −11.3 to −10.5, as loud as it −4.0 to −3.5. Sound that was recorded at 8 kHz has nothing in the upper "
+    "bands, and hides noise.",
+    reference="minimum statistics: Martin 2001; beside dnsmos_bak",
+    params=signature_params(audio="16k-mono", bands=HISS_BANDS, percentile=TONE_SHARE, window_s=TONE_WINDOW_S),
+    raised_by=("rain, surf and applause throughout",),
+    lowered_by=("coding that removes high frequencies", "holes"),
+)
 
 
 def _or_quiet(definition: Definition, value: float | None, count: int) -> Measurement:
@@ -186,16 +223,31 @@ def sound_dynamic_db(levels: SoundLevels) -> Measurement:
 
 def steady_tone_db(seen: Any) -> Measurement:
     """The strongest steady tone; see `STEADY_TONE_DB`."""
+    return _of_spectra(STEADY_TONE_DB, steady_tone, seen)
+
+
+def hum_db(seen: Any) -> Measurement:
+    """Hum of the mains; see `HUM_DB`."""
+    return _of_spectra(HUM_DB, mains_hum, seen)
+
+
+def hiss_db(seen: Any) -> Measurement:
+    """White noise under the sound; see `HISS_DB`."""
+    return _of_spectra(HISS_DB, white_floor, seen)
+
+
+def _of_spectra(definition: Definition, reading: Callable[..., Any], seen: Any) -> Measurement:
+    """What `reading` says of the sound: a level, or a level and a frequency for the note."""
     if seen.audio is None or not len(seen.audio.samples):
-        return Measurement.missing(STEADY_TONE_DB, str(seen.audio_missing or "the clip has no sound"))
+        return Measurement.missing(definition, str(seen.audio_missing or "the clip has no sound"))
     if not np.isfinite(seen.audio.samples).all():
-        return Measurement.missing(STEADY_TONE_DB, "the sound has samples that are NaN; export it again")
-    found = steady_tone(seen.audio.samples, seen.audio.rate)
+        return Measurement.missing(definition, "the sound has samples that are NaN; export it again")
+    found = reading(seen.audio.samples, seen.audio.rate)
     if found is None:
-        return Measurement.missing(STEADY_TONE_DB, "the sound is too quiet or too short to judge")
-    level, hertz = (round(value, 6) for value in found)
-    note = f"{hertz:.0f} Hz"
-    return Measurement(definition=STEADY_TONE_DB, value=level, count=len(seen.audio.samples), note=note)
+        return Measurement.missing(definition, "the sound is too quiet or too short to judge")
+    level, *hertz = (round(value, 6) for value in np.atleast_1d(found).tolist())
+    note = f"{hertz[0]:.0f} Hz" if hertz else ""
+    return Measurement(definition=definition, value=level, count=len(seen.audio.samples), note=note)
 
 
 def _of_levels(definition: Definition, reading: Callable[[SoundLevels], Measurement], **shown: Any) -> ClipMetric:
@@ -214,3 +266,5 @@ SOUND_DYNAMIC_DB_METRIC = _of_levels(SOUND_DYNAMIC_DB, sound_dynamic_db, too_low
 STEADY_TONE_DB_METRIC = metric(
     STEADY_TONE_DB, steady_tone_db, "sound", on_request=True, too_high="a tone in place of the sound"
 )
+HUM_DB_METRIC = metric(HUM_DB, hum_db, "sound", on_request=True, too_high="mains hum under the sound")
+HISS_DB_METRIC = metric(HISS_DB, hiss_db, "sound", on_request=True, too_high="noise under the sound")
