@@ -31,6 +31,7 @@ WRITTEN = sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in GENERA
 PAGES = [ROOT / "README.md", ROOT / "docs/site/sessions.md", *WRITTEN]
 MOST_SKIPPED = 22
 """Blocks that need a bucket, a cluster, a GPU, a data set, a person or an endless server. A new one has to argue."""
+_ANSWERS = {"RUSHES_ACCOUNT_PASSWORD": "as long as a password has to be"}
 _BLOCK = re.compile(r"(?:^<!-- test: (?P<mark>[^>]*?) -->\n+)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
 _COMMAND = re.compile(r"(?:\$ )?(rushes|make|pip|python|sh) ")
 
@@ -82,11 +83,11 @@ def marks(page: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """`rushes` on the path is this checkout's."""
+    """`rushes` on the path is this checkout's; what would ask for a new account's password finds one."""
     tools = tmp_path_factory.mktemp("bin")
     with warm_command(tools):
         path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        yield os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
+        yield os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"} | _ANSWERS
 
 
 def _page(page: Path) -> object:

@@ -66,7 +66,13 @@ def test_exit_codes_and_the_first_line(runs: dict[str, str], candidate: str, cod
 def test_what_only_moved_is_told_apart(runs: dict[str, str]) -> None:
     answer = run(runs["full"], runs["int4"], "--repeat", runs["seed2"])
     assert "Changed, but not evidence of better or worse" in answer.stdout and "  blur: -9.225 levels" in answer.stdout
-    assert "clip1: 32 → 28.7" in answer.stdout
+    assert "clip1: 32 → 28.70" in answer.stdout
+
+
+def test_a_changed_clip_has_four_significant_digits(tmp_path: Path) -> None:
+    base = write_run(tmp_path / "base", {PSNR: [31.10914, 32.0, 34.0, 36.0]})
+    worse = write_run(tmp_path / "worse", {PSNR: [26.96364, 28.0, 30.0, 32.0]})
+    assert "clip0: 31.11 → 26.96\n" in run(base, worse, "--metric", "psnr:0.5").stdout
 
 
 def test_allow_unclear_lets_through_what_is_not_worse(runs: dict[str, str]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.answer import Answer
 from rushes.core.errors import InputError
-from rushes.core.selection import differing_keys, label, one, select
+from rushes.core.selection import Numbers, differing_keys, label, one, select
 
 
 def share(system: str, value: float, *, labels: str = "raw", **at: str) -> Measurement:
@@ -63,6 +66,28 @@ def test_one_says_in_what_several_differ() -> None:
         one(NUMBERS, "win_share", system="c")
     with pytest.raises(InputError, match=r"2 values are called .*, one per clip. Choose a clip with sub"):
         one([NUMBERS[1]] * 2, NUMBERS[1].signature)
+
+
+@dataclass(frozen=True)
+class Found(Numbers):
+    measurements: tuple[Measurement, ...] = NUMBERS[1:2]
+
+
+class Pairs(Answer, Found):
+    def _items(self) -> tuple[tuple[str, str], ...]:
+        return (("an", "item"),)
+
+
+def test_a_result_says_whether_it_has_a_number_of_a_name() -> None:
+    found = Found()
+    assert "win_share" in found and NUMBERS[1].signature in found and NUMBERS[1] in found
+    assert "bt_elo" not in found and NUMBERS[2] not in found and 0 not in found
+    assert "win_share" in Found(NUMBERS), "though it has to be said which"
+
+
+def test_the_items_of_an_answer_are_still_in_it() -> None:
+    pairs = Pairs()
+    assert ("an", "item") in pairs and "win_share" in pairs and ("no", "item") not in pairs and "an" not in pairs
 
 
 def test_the_whole_is_meant_unless_a_part_is_asked_for() -> None:

@@ -304,5 +304,14 @@ class Numbers:
     def __getitem__(self, name: str) -> Measurement:
         return self.one(name)
 
+    def __contains__(self, name: object) -> bool:
+        """Whether a number has this name, though `found[name]` may still ask which of several is meant.
+
+        Of anything but a name: whether it is one of the numbers, or of the items that the result is a collection of.
+        """
+        if isinstance(name, str):
+            return bool(called(self.measurements, name))
+        return name in self.measurements or (isinstance(self, Iterable) and any(item == name for item in self))
+
     def _repr_html_(self) -> str:
         return page_html(*map(line_html, repr(self).splitlines()), numbers_html(self.measurements))

@@ -36,6 +36,7 @@ def test_every_bundle_fits_the_schema_and_is_read_back(take: Path, tmp_path: Pat
     SCHEMA.validate(bundle.as_dict())
     assert read_bundle(written(bundle.as_dict(), tmp_path / "b.json")) == bundle
     assert bundle["frame_count"] == bundle.values["frame_count"]
+    assert "frame_count" in bundle and "frames" not in bundle
     null = {key for key in KEYS[:-2] if bundle[key] is None}
     assert set(bundle.not_computed) == null and all(bundle.not_computed.values())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == str(out)
+    assert re.search(r"^ *metric +level", done.output, re.MULTILINE) and "reading" not in done.output
     assert "False alarms to expect" in done.output and "could not be fully read: 1" in done.output
     profile = load_profile(out)
     assert profile.name == "my" and [r.metric for r in profile.rules] == [

@@ -49,6 +49,9 @@ def test_every_tier_0_entry_by_hand(tmp_path: Path) -> None:
     }
     assert result.badge == "flagged" and result.reasons == ("freeze_frame_ratio=0.3333 > 0.3",)
     assert result["audio_duration_ms"].note == "the clip has no sound"
+    # measured, if without a value; a metric of a higher tier was not, and a name of nothing is no error
+    assert "audio_duration_ms" in result and result["fps"] in result
+    assert "face_present_ratio" not in result and "fsp" not in result and 0 not in result
 
 
 def test_the_bundle_has_its_22_keys_in_order(tmp_path: Path) -> None:

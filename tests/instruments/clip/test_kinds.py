@@ -155,6 +155,8 @@ RATES = read_rates(
             ["general", "strobe", "colour and light", "±7", [["x264", 9, 10]]],
             ["general", "melt", "structure", "5 %", [["x264", 8, 10]]],
             ["general", "loop", "time", "1 s", [["x264", 5, 5], ["mpeg4", 4, 5]]],
+            ["animation", "melt", "structure", "5 %", [["x264", 1, 10]]],
+            ["animation", "strobe", "colour and light", "±7", [["x264", 8, 10]]],
         ],
     }
 )
@@ -166,6 +168,8 @@ def test_what_a_pass_covers_is_counted_from_the_data() -> None:
     assert [kind.fault for kind in found.missed] == ["melt"]
     assert [group for group, _ in found.groups] == ["colour and light", "structure", "time"]
     assert coverage("mine", RATES).text == ""
+    nothing = "A pass covers no kind of fault that was planted (2 were); docs/verdicts.md has the rates."
+    assert coverage("animation", RATES).text == nothing
 
 
 def test_the_command_says_what_a_pass_covers(tmp_path: Path) -> None:

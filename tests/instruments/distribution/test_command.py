@@ -349,6 +349,15 @@ def test_every_protocol_is_explained(protocol: str | None) -> None:
     assert "the default" in text if protocol in (None, "stylegan-v") else "The default is stylegan-v" in text
 
 
+def test_a_subsampled_window_says_how_many_frames_a_clip_must_have() -> None:
+    """16 frames, one in 8: a clip of fewer than 128 frames is left out (`least_frames`)."""
+    text = " ".join(call("--explain", "--protocol", "stylegan-v-128-subsample8").stdout.split())
+    assert "generated: 16 of the first 128 frames, one in 8; a shorter clip is left out and named" in text
+    assert "real: 16 of 128 consecutive frames, one in 8, their start drawn by seed 0" in text
+    plain = " ".join(call("--explain", "--protocol", "stylegan-v").stdout.split())
+    assert "generated: the first 16 frames; a shorter" in plain and "real: 16 consecutive frames, their" in plain
+
+
 def test_padding_is_never_silent(tmp_path: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
     """33 frames: two segments, and a third of one frame and 15 copies of it, under genhoi alone."""
     for seed, side in enumerate(("gen", "gt")):

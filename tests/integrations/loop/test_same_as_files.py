@@ -33,6 +33,7 @@ def test_clip(tmp_path: Path) -> None:
     share = found["decode_ok"].interval  # Wilson's, of three of three: 1 / (1 + 3.841459 / 3)
     assert found["decode_ok"].value == 1 and share is not None and share.method == "wilson"
     assert (share.low, share.high) == (pytest.approx(0.438503, abs=1e-6), 1.0)
+    assert "flicker_delta" in found and "flicker_score" in found and "flicker" not in found
     assert found["flicker_delta"].signature != found["flicker_score"].signature  # two readings of one metric
 
 

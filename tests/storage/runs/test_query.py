@@ -190,6 +190,9 @@ def test_the_command(places: dict[str, Path], tmp_path: Path) -> None:
     assert (code, json.loads(out)) == (0, rows)
     assert "blur_score: blur_score|v:1" in err
     assert "take0000" in invoke("query", run, sql)[1]
+    long = "select 118.35153837499999::double as mean, [0.5, 2.25]::double[] as two, 12345678 as whole"
+    assert invoke("query", run, long)[1].split()[-4:] == ["118.4", "0.5000;", "2.250", "12345678"]
+    assert invoke("query", run, long, "--csv")[1].splitlines()[1] == "118.35153837499999,0.5; 2.25,12345678"
     assert invoke("query", run, sql, "--csv")[1].splitlines()[0] == "id,blur_score"
     assert invoke("query", run, "select path from clips order by number", "--paths", "-o", tmp_path / "list")[0] == 0
     assert (tmp_path / "list").read_text().splitlines() == [f"takes/{name}.mp4" for name in names(23)]

@@ -157,10 +157,11 @@ def _write(
 
 def _say_gates(broken: Sequence[tuple[float, MetricComparison]], left_out: Sequence[str], allow_unjudged: bool) -> None:
     from rushes.compare.runs.compare import about
+    from rushes.core.words.number_text import signed_text
 
     for amount, metric in broken:
         mean = metric.difference
-        moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
+        moved = f"{signed_text(float(mean.value or 0))} {mean.definition.unit}"
         side = "up" if metric.reading.definition.better == "lower" else "down"
         say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
     if left_out:

@@ -69,7 +69,7 @@ def _show(found: Calibration, *, verbose: bool) -> None:
         rows.append(
             [row.rule.metric, row.rule.level, f"{sign} {row.before}", f"{sign} {row.rule.threshold}", spread, share]
         )
-    header = ("reading", "level", "before", "now", "good clips", "beyond it, to expect")
+    header = ("metric", "level", "before", "now", "good clips", "beyond it, to expect")
     print_words(f"Thresholds at the {found.percentile:g}th percentile of {found.clips} clips", header, rows)
     rate = found.false_alarms
     assert rate.interval is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rushes.core.table import NUMBER, TEXT, Column
+from rushes.core.words.number_text import number_text
 from rushes.present.terminal.console import print_json, print_words, say
 
 if TYPE_CHECKING:
@@ -189,8 +190,17 @@ def _write_parquet(found: pa.Table, out: str, signatures: dict[str, str]) -> Non
         pq.write_table(told, part, compression="zstd")
 
 
+def _shown(value: object) -> str:
+    """A cell of the table on the terminal: a fraction has four significant digits, as everywhere people read one."""
+    import math
+
+    if isinstance(value, list):
+        return "; ".join(map(_shown, value))
+    return number_text(value) if isinstance(value, float) and math.isfinite(value) else _cell(value)
+
+
 def _show(found: pa.Table) -> None:
-    rows = [[_cell(value) for value in row.values()] for row in found.slice(0, _SHOWN).to_pylist()]
+    rows = [[_shown(value) for value in row.values()] for row in found.slice(0, _SHOWN).to_pylist()]
     columns = [Column(field.name, NUMBER if str(field.type) in ("double", "int64") else TEXT) for field in found.schema]
     print_words("", columns, rows)
     if found.num_rows > _SHOWN:

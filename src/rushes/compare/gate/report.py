@@ -14,6 +14,7 @@ from rushes.compare.runs.changes import Change
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_line
 from rushes.core.table import INTERVAL, NUMBER, TEXT, Cell, Table
+from rushes.core.words.definition_text import value_text
 from rushes.core.words.options import option
 from rushes.present.ci.checks import Check, CheckList
 from rushes.present.ci.checks import Outcome as CheckOutcome
@@ -139,7 +140,7 @@ def information(report: GateReport) -> Iterator[str]:
 
 
 def _clip(change: Change) -> str:
-    return f"{change.subject}: {change.first.value:.6g} → {change.second.value:.6g}"
+    return f"{change.subject}: {value_text(change.first)} → {value_text(change.second)}"
 
 
 def _markdown(report: GateReport) -> Iterator[str]:

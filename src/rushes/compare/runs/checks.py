@@ -10,6 +10,7 @@ import numpy as np
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.results import MetricComparison, RunComparison
 from rushes.core.errors import InputError
+from rushes.core.words.definition_text import value_text
 from rushes.present.ci.checks import Check, CheckList, Outcome
 from rushes.storage.columns import reading_columns
 from rushes.storage.runs import Run
@@ -120,11 +121,7 @@ def _worst(found: MetricComparison) -> tuple[str, ...]:
     losses = (held.second - held.first) * (-1.0 if found.statistics.metric.better == "higher" else 1.0)
     order = np.argsort(-losses, kind="stable")
     lost = [held[int(place)] for place in order[losses[order] > 0][:_SHOWN]]
-    return tuple(f"{c.subject}: {_number(c.first.value)} → {_number(c.second.value)}" for c in lost)
-
-
-def _number(value: float | bool | None) -> str:
-    return "–" if value is None else f"{float(value):.6g}"
+    return tuple(f"{c.subject}: {value_text(c.first)} → {value_text(c.second)}" for c in lost)
 
 
 def _headline(checks: Sequence[Check]) -> str:

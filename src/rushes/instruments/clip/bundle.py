@@ -76,6 +76,9 @@ class MetricBundle:
         """One of the 22 values: `bundle["blur_score"]`."""
         return self.values[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.values
+
     def as_dict(self) -> dict[str, object]:
         """As the file has it: the 22 keys, then `about`."""
         about = {"version": self.version} | {key: _plain(getattr(self, key)) for key in _ABOUT}

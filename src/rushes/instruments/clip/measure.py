@@ -89,6 +89,10 @@ class ClipResult:
         found = by_name(self.measurements).get(name) or next(iter(called(self.measurements, name)), None)
         return METRICS[name].missing(_not_asked(METRICS[name])) if found is None else found
 
+    def __contains__(self, name: object) -> bool:
+        """Whether the metric was measured, with a value or with a note that says why it has none."""
+        return bool(called(self.measurements, name)) if isinstance(name, str) else name in self.measurements
+
 
 def _not_asked(metric: ClipMetric) -> str:
     return "not measured: " + (

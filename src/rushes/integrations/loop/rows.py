@@ -57,6 +57,9 @@ class SetNumbers(Numbers):
         """The number of this name: "psnr", or of `Clip` a reading such as "flicker_delta"."""
         return self.readings[name] if name in self.readings else self.one(name)
 
+    def __contains__(self, name: object) -> bool:
+        return (isinstance(name, str) and name in self.readings) or Numbers.__contains__(self, name)
+
 
 class RowMetric(ABC):
     """Keeps rows. A subclass measures (`update`), says what its settings are, and what rows come to."""

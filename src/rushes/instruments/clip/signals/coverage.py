@@ -39,6 +39,8 @@ class Coverage:
         if not self.kinds:
             return ""
         count = len(self.covered)
+        if not count:
+            return f"A pass covers no kind of fault that was planted ({len(self.kinds)} were); {PAGE} has the rates."
         return f"Checked for {count} {'kind' if count == 1 else 'kinds'} of fault; {PAGE} has the rates."
 
 

@@ -75,9 +75,9 @@ def cited(protocol: str) -> str:
 
 
 _CUTS: dict[Cut, str] = {
-    "first": "the first {frames} frames{step}; a shorter clip is left out and named",
-    "random": "{frames} consecutive frames{step}, their start drawn by seed {seed} and the clip's content; a shorter "
-    "clip is left out and named",
+    "first": "{of}the first {asked} frames{step}; a shorter clip is left out and named",
+    "random": "{of}{asked} consecutive frames{step}, their start drawn by seed {seed} and the clip's content; a "
+    "shorter clip is left out and named",
     "whole": "the whole clip in one pass; no padding",
     "segments-repeat-last": "segments of {frames} frames, the last one padded by repeating the last frame; features "
     "are averaged over a clip's segments",
@@ -126,8 +126,15 @@ def _steps(metric: Metric, recipe: Recipe) -> Iterator[tuple[str, str]]:
 
 
 def _frames(recipe: Recipe) -> Iterator[tuple[str, str]]:
-    step = f", every {recipe.frame_step}th" if recipe.frame_step > 1 else ""
-    words = {"frames": recipe.frames, "step": step, "seed": recipe.seed, "stride": recipe.stride}
+    subsampled = recipe.frame_step > 1
+    words = {
+        "frames": recipe.frames,
+        "asked": recipe.frames * recipe.frame_step,  # a clip must have them all, though one in so many is looked at
+        "of": f"{recipe.frames} of " if subsampled else "",
+        "step": f", one in {recipe.frame_step}" if subsampled else "",
+        "seed": recipe.seed,
+        "stride": recipe.stride,
+    }
     ours, theirs = (_CUTS[cut].format(**words) for cut in (recipe.clips_gen, recipe.clips_gt))
     if ours == theirs:
         yield "frames", ours
