@@ -17,6 +17,10 @@ from typing import assert_type
 
 import rushes
 from rushes import Measurement, Run
+from rushes.errors import MediaError
+from rushes.pose import PckNormalization, pck_at
+from rushes.preference import tally
+from rushes.runs import RunWriter
 
 run = rushes.evaluate_clips(["takes/"], run="runs/monday")
 assert_type(run, Run)
@@ -42,6 +46,8 @@ assert_type(rushes.judge("out/", judge="replay:a.jsonl"), rushes.Judged)
 assert_type(rushes.view("runs"), rushes.View)
 assert_type(rushes.suite.run("systems/", "out"), rushes.SuiteRun)
 assert_type(run.summary, str)
+assert_type(MediaError("take.mp4"), rushes.MediaError)
+assert_type(RunWriter("runs/mine", instrument="mine", settings={}).path, Path)
 assert_type(rushes.fvd("a", "b").notes, tuple[str, ...])
 
 

@@ -30,6 +30,7 @@ from rushes.core.machine.progress import Progress
 from rushes.core.registry import load
 from rushes.core.words.options import option
 from rushes.present.terminal.progress import shown_progress
+from rushes.storage.integrity.seal import SEAL, file_damage, json_digest, require_sound
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
 from rushes.storage.runs.disk import require_info
@@ -111,6 +112,7 @@ class SuiteRun(Answer):
             "digests": dict(self.digests),
             "steps": [asdict(step) for step in self.steps],
         }
+        data[SEAL] = json_digest(json.loads(json.dumps(data)))
         with replacing(self.path / FILE) as file:
             file.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
@@ -119,15 +121,23 @@ def is_suite_folder(place: Path | str) -> bool:
     return Path(place, FILE).is_file()
 
 
-def read_suite_folder(place: Path | str) -> SuiteRun:
-    """What a folder of `rushes suite run` holds; `RunError` where it is none, or of a newer version."""
+class _Unreadable(RunError):
+    """A `suite.json` that can only be written again."""
+
+
+def read_suite_folder(place: Path | str, *, damaged: bool = False) -> SuiteRun:
+    """What a folder of `rushes suite run` holds.
+
+    Raises `RunError` where it is none, of a newer version, or `suite.json` was changed and `damaged` is not set.
+    """
     file = Path(place, FILE)
     try:
         data = json.loads(file.read_bytes())
     except FileNotFoundError:
         raise RunError(f"{place}: expected a folder of rushes suite run; it has no {FILE}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise RunError(f"{file}: cannot be read as a suite ({error}); run rushes suite run again") from None
+        raise _Unreadable(f"{file}: cannot be read as a suite ({error}); run rushes suite run again") from None
+    require_sound(file_damage(file, data), damaged=damaged)
     try:
         if data["format"] > _FORMAT:
             raise RunError(f"{file}: written by a newer rushes; upgrade rushes")
@@ -142,7 +152,7 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
         complete = bool(data["complete"])
         return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=complete, digests=digests)
     except (LookupError, TypeError, AttributeError) as error:
-        raise RunError(f"{file}: is not a complete suite ({error!r}); run rushes suite run again") from None
+        raise _Unreadable(f"{file}: is not a complete suite ({error!r}); run rushes suite run again") from None
 
 
 def _require_text(*given: object) -> None:
@@ -298,8 +308,17 @@ def _step(system: str, plan: SuitePlan, folder: str) -> SuiteStep:
 
 
 def _require_same(folder: Path, suite: Suite) -> None:
-    """A folder is of one suite: systems may join it, but another suite's runs would mix with these."""
-    if is_suite_folder(folder) and (before := read_suite_folder(folder)).suite.name != suite.name:
+    """A folder is of one suite: systems may join it, but another suite's runs would mix with these.
+
+    A `suite.json` that is damaged is written again; each run below it says itself what it was asked.
+    """
+    if not is_suite_folder(folder):
+        return
+    try:
+        before = read_suite_folder(folder, damaged=True)
+    except _Unreadable:
+        return
+    if before.suite.name != suite.name:
         raise RunError(
             f"{folder}: holds the suite {before.suite.name!r}; this file is of {suite.name!r}; choose another "
             f"{option('-o')}, or the same name"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 from scipy.stats import spearmanr
+from tests.reseal import edit_suite
 from typer.testing import CliRunner
 
 import rushes
@@ -27,9 +27,7 @@ def rated_suite(measured_suite: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 def _asking(suite: Path, folder: Path, **changed: object) -> Path:
     made = Path(shutil.copytree(suite, folder / "out"))
-    told = json.loads((made / "suite.json").read_text())
-    told["suite"] |= changed
-    (made / "suite.json").write_text(json.dumps(told))
+    edit_suite(made, lambda told: told["suite"].update(changed))
     return made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from tests.reseal import edit_suite
 
 from rushes.compare.board.board import write_board
 from rushes.compare.board.judging import judge_board
@@ -118,9 +118,8 @@ def test_a_table_has_the_difference_of_any_metric_by_name(measured_suite: Path) 
 
 def test_a_suite_declares_differences_and_its_board_tests_them(measured_suite: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(measured_suite, tmp_path / "out"))
-    told = json.loads((folder / "suite.json").read_text())
-    told["suite"]["differences"] = ["luma_alternation", "freeze_ratio", "luma_alternatoin"]
-    (folder / "suite.json").write_text(json.dumps(told))
+    names = ["luma_alternation", "freeze_ratio", "luma_alternatoin"]
+    edit_suite(folder, lambda told: told["suite"].update(differences=names))
     assert read_suite_folder(folder).suite.differences[0] == "luma_alternation"
     board = write_board(folder, tmp_path / "board.md", strips=0)
     (column,) = [one for one in board.data.readings if "luma_alternation" in (one.definition.param("of") or "")]

@@ -250,6 +250,7 @@ def test_an_unknown_instrument_still_shows_its_numbers(many: Callable[..., Run],
     run = many(1).path
     info = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(info | {"instrument": "holography"}))
+    reseal(run)
     text = write_report([run], tmp_path / "r.html").path.read_text()
     assert "Holography" in text and f"All numbers of this run ({count(run)})" in text
 
@@ -260,6 +261,7 @@ def test_a_long_table_of_numbers_says_what_is_left_out(
     run = many(1).path
     info = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(info | {"instrument": "holography"}))
+    reseal(run)
     monkeypatch.setattr(numbers, "MOST_NUMBERS", 5)
     text = write_report([run], tmp_path / "r.html").path.read_text()
     assert "The first 5 are here" in text and f"All numbers of this run ({count(run)})" in text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reseal import reseal
 
 from rushes.core import Definition, Interval, Measurement, signature_params
 from rushes.core.errors import InputError, MissingDependency
@@ -234,6 +235,7 @@ def test_a_run_of_format_1_is_continued_in_the_latest(tmp_path: Path) -> None:
     write(folder, entry("a", elo("amber", 1.0)))
     info = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps(info | {"format": 1}))
+    reseal(folder)
     with RunWriter(folder, instrument="preference", settings={}) as run:
         assert run.finished("a") is not None
         run.add(entry("b", elo("birch", 2.0)))

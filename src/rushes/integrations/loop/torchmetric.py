@@ -8,10 +8,10 @@ from rushes.core.machine.installing import not_installed
 from rushes.integrations.loop.metric import LoopMetric
 
 if TYPE_CHECKING:
-    from torchmetrics import Metric
+    from rushes.integrations.loop.torchmetric_class import TorchMetric
 
 
-def as_torchmetric(metric: LoopMetric, of: str | None = None, **where: Any) -> Metric:
+def as_torchmetric(metric: LoopMetric, of: str | None = None, **where: Any) -> TorchMetric:
     """A `torchmetrics.Metric` around `rushes.FVD`, `Fidelity`, `Clip` or `Pose`; `update` takes their arguments.
 
     `of` names the one number that `compute` returns, as a tensor of one value: what Lightning's `self.log` needs.
@@ -23,7 +23,7 @@ def as_torchmetric(metric: LoopMetric, of: str | None = None, **where: Any) -> M
     torchmetrics) and its synchronisation between ranks. Raises `MissingDependency` without torchmetrics.
     """
     try:
-        from rushes.integrations.loop.torchmetric_class import TorchMetric
+        from rushes.integrations.loop import torchmetric_class
     except ImportError:
         raise not_installed("a torchmetrics.Metric needs torchmetrics", extra="loop") from None
-    return TorchMetric(metric, of, where)
+    return torchmetric_class.TorchMetric(metric, of, where)

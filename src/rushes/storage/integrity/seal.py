@@ -1,12 +1,16 @@
 """The seal of a complete run: how many rows it has, and digests of the files that hold them, in `run.json`.
 
-    "seal": {"subjects": 40, "measurements": 1240, "series": 40, "definitions": "9f2c…",
+    "seal": {"subjects": 40, "measurements": 1240, "series": 40, "definitions": "9f2c…", "settings": "c01d…",
              "files": {"measurements.jsonl": "51ab…", "subjects.jsonl": "0d77…"}}
 
     files        sha256 of each file; of a run in shards, of `index.json`, which has a digest of each shard
     series       files of a run in one piece; each has checksums of its own. `rushes verify` looks at them: without them
                  a page lacks timelines, and every number stays
     definitions  sha256 over the canonical JSON of `definitions`, so that a direction or a formula cannot change unseen
+    settings     sha256 over everything else in `run.json`: the settings, what was asked, the environment, and not
+                 the times. An older seal lacks it, and of such a run these are not checked
+
+`suite.json` has one sha256 as its seal, over everything else in it; older ones have none, and open as before.
 
 A seal tells damage and stray edits. It stands beside what it seals, so it does not tell somebody who writes a new one:
 keep the digest that `rushes verify RUN` prints, and give it to `rushes gate --baseline-digest`. Runs of before 0.3 have
@@ -16,6 +20,7 @@ no seal; of these, only what is missing or cannot be read is told.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +32,7 @@ from rushes.core.machine.provenance import file_digest
 SEAL = "seal"
 SERIES = "series"
 """The folder of a run in one piece with a file for each subject whose values per frame were kept."""
+SETTINGS = "settings"
 DAMAGED = "damaged"
 """The status of a run that was opened although it is damaged."""
 _REMEDY = "restore it from a copy, or measure again; to open it as it is: rushes --damaged COMMAND …"
@@ -50,6 +56,36 @@ def make_seal(
         "definitions": definitions_digest(definitions),
         "files": {name: file_digest(folder / name) for name in sorted(names) if (folder / name).exists()},
     }
+
+
+def with_settings_sealed(info: Mapping[str, Any]) -> dict[str, Any]:
+    """What goes into `run.json`, its seal now also over what stands beside it; `info` as JSON will give it back."""
+    if not isinstance(info.get(SEAL), dict):
+        return dict(info)
+    return {**info, SEAL: {**info[SEAL], SETTINGS: _settings_digest(info)}}
+
+
+def _settings_digest(info: Mapping[str, Any]) -> str:
+    """Without the definitions, which have their own, the status, which is "complete" where a seal is looked at, and the
+    times, so that equal runs have equal seals.
+
+    Of a run in shards without the inputs: `inputs.jsonl` has them, and a digest of its own.
+    """
+    inputs = ("inputs",) if "shards" in info else ()
+    return json_digest(info, without=(SEAL, "definitions", "status", "started", "finished", *inputs))
+
+
+def json_digest(data: Mapping[str, Any], *, without: Sequence[str] = (SEAL,)) -> str:
+    """sha256 over what a JSON file says, its seal left out."""
+    said = {key: value for key, value in data.items() if key not in without}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def file_damage(file: Path, data: object) -> tuple[str, ...]:
+    """What is wrong with a JSON file that has a sha256 as its seal; () where it has none."""
+    if not isinstance(data, dict) or SEAL not in data or data[SEAL] == json_digest(data):
+        return ()
+    return (f"{file}: changed after it was written",)
 
 
 def definitions_digest(definitions: object) -> str:
@@ -89,6 +125,8 @@ def broken(place: str, info: Mapping[str, Any], found: Mapping[str, str | None])
             yield f"{place}/{name}: changed after the run was complete"
     if _digest_of(info.get("definitions")) != seal["definitions"]:
         yield f"{place}/run.json: its definitions changed after the run was complete"
+    if seal.get(SETTINGS, wanted := _settings_digest(info)) != wanted:
+        yield f"{place}/run.json: its settings, or what else it says of the run, changed after the run was complete"
 
 
 def found_files(folder: Path, info: Mapping[str, Any]) -> dict[str, str | None]:

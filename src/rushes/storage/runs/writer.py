@@ -25,7 +25,7 @@ from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import environment
 from rushes.core.words.options import option
-from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal
+from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal, with_settings_sealed
 from rushes.storage.mirrors.pulling import FEATURES
 from rushes.storage.runs.disk import disk_errors, made_by, misfits, remove_made
 from rushes.storage.runs.ids import Identities
@@ -369,8 +369,9 @@ class RunWriter:
 
 def write_info(folder: Path, info: Mapping[str, object]) -> None:
     """`run.json`: canonical, but laid out for people."""
+    whole = with_settings_sealed(json.loads(canonical_json(info)))
     with replacing(folder / "run.json") as out:
-        out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        out.write(json.dumps(whole, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
 def in_shards(info: Mapping[str, object]) -> bool:

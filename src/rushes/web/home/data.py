@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from rushes.core.reason import SIGNALS
 from rushes.instruments.catalogue import INSTRUMENTS
+from rushes.storage.integrity.seal import file_damage
 from rushes.study.listing import studies_in as studies_in
 from rushes.web.home.discovery import shown_path
 from rushes.web.runs.summary import RunHead, live_status, run_stamp, subjects_size
@@ -235,13 +236,14 @@ def suite_status(folder: Path) -> dict[str, object]:
     try:
         data = json.loads((folder / "suite.json").read_bytes())
         suite, steps = data["suite"], data["steps"]
+        changed = file_damage(folder / "suite.json", data)
         there = sum(_runs_of(folder / str(step["folder"])) for step in steps)
         return facts | {
             "systems": len(suite["systems"]),
             "prompts": len(suite["prompts"]),
             "runs": there + sum(len(system["runs"]) for system in suite["systems"]),
             "failed": sum(bool(step["why"]) for step in steps),
-            "status": "complete" if data["complete"] else "not complete",
+            "status": "damaged" if changed else "complete" if data["complete"] else "not complete",
         }
     except FileNotFoundError:
         return facts | {"status": "not found"}

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, RunError
 from rushes.core.prompts import read_prompts
+from rushes.storage.integrity.seal import file_damage, require_sound
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run, Subject
 
@@ -55,7 +56,9 @@ def _read(file: Path, stamp: int) -> Mapping[str, str]:
     try:
         if file.suffix == ".csv":
             return {prompt.id: prompt.text for prompt in read_prompts(file)}
-        rows = json.loads(file.read_bytes())["suite"]["prompts"]
+        data = json.loads(file.read_bytes())
+        require_sound(file_damage(file, data))
+        rows = data["suite"]["prompts"]
         return {str(row["id"]): str(row.get("text", "")) for row in rows}
-    except (InputError, OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (InputError, RunError, OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}

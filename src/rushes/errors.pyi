@@ -1,0 +1,3 @@
+"""For type checkers; at run time the two are one module (`rushes._lazy.Doors`)."""
+
+from rushes.core.errors import *
