@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import torch
 
+from rushes.instruments.distribution.clips.resize_tables import axis_tables
 from rushes.instruments.distribution.networks.fast import PlainOperations, deep_input
 from rushes.instruments.distribution.networks.folding import Folded, deepen
 from rushes.instruments.distribution.networks.gpu import deepen_clips
 from rushes.instruments.distribution.networks.kernels import Switches, Tile, TritonOperations, default_tile
+from rushes.instruments.distribution.networks.taps import kernel_taps, plain_taps
 
 NEAR = 5e-4  # results are rounded to ten bits of fraction
 ONES = ((1, 1), (1, 1), (1, 1))
@@ -94,8 +96,18 @@ def pools() -> None:
         check(name, PLAIN.pool(x, kernel, stride, pads), fused.pool(x, kernel, stride, pads), 0.0)  # type: ignore[arg-type]
 
 
+def resizers() -> None:
+    for resizer in ("pil-bicubic-squash", "bilinear-squash", "tf1-bilinear-squash"):
+        tables = axis_tables(resizer, 40, 60, 24)  # type: ignore[arg-type]
+        assert tables is not None
+        start, weight = torch.from_numpy(tables[1].start).int(), torch.from_numpy(tables[1].weight)
+        x = torch.randint(0, 256, (5, 60, 3), dtype=torch.uint8)
+        check(resizer, plain_taps(x, start, weight), kernel_taps(x, start, weight), 1e-7)
+
+
 if __name__ == "__main__":
     torch.manual_seed(0)
     convolutions()
     stems()
     pools()
+    resizers()

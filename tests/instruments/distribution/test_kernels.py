@@ -19,8 +19,10 @@ def test_every_kernel_does_the_plain_operations_work() -> None:
     environment = os.environ | {"TRITON_INTERPRET": "1"}
     script = Path(__file__).with_name("check_kernels.py")
     done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False)
+    if "only 0-dimensional arrays can be converted" in done.stderr:
+        pytest.skip("Triton's interpreter does not work with this numpy; with numpy 2.2 it does")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count(" ok") == 17
+    assert done.stdout.count(" ok") == 20
 
 
 def test_without_triton_a_launch_says_what_is_missing() -> None:

@@ -35,8 +35,11 @@ def taps_kernel(
 
 def apply_taps(x: torch.Tensor, start: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """(n, size, inner) of any kind to (n, out, inner) float32; `start` (out,), `weight` (out, taps) in double."""
-    if not (HAVE_TRITON and x.is_cuda):
-        return plain_taps(x, start, weight)
+    return kernel_taps(x, start, weight) if HAVE_TRITON and x.is_cuda else plain_taps(x, start, weight)
+
+
+def kernel_taps(x: torch.Tensor, start: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """By the kernel."""
     x = x.contiguous()
     rows, size, inner = x.shape
     width, taps = weight.shape
