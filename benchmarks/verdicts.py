@@ -298,6 +298,7 @@ def _verdicts(
                     badge=subject.badge or "pass",
                     fired=_fired(subject),
                     benign=file.benign,
+                    sides={r.metric: r.comparison for r in subject.why if r.metric and r.comparison},
                 )
             )
     return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rushes.instruments.clip.signals.profile import Profile, Rule
 from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, KindRate, VerdictRate
@@ -41,6 +41,8 @@ class Verdict:
     """Metrics whose rule fired, or the first words of what is wrong with the file."""
     benign: str = ""
     """What was planted that belongs in a clip."""
+    sides: Mapping[str, str] = field(default_factory=dict)
+    """On which side of its thresholds each of those metrics was, for one that has a rule on both."""
 
     @property
     def noticed(self) -> bool:
@@ -124,7 +126,7 @@ def _rule_rate(verdicts: Sequence[Verdict], controls: Controls, profile: str, ru
         metric=rule.metric,
         comparison=rule.comparison,
         threshold=rule.threshold,
-        false_alarms=count(clean(here), lambda verdict: rule.metric in verdict.fired),
+        false_alarms=count(clean(here), lambda verdict: rule.metric in verdict.fired and _on_side(verdict, rule)),
         faults=tuple(
             FaultRate(fault=fault.name, strength=_declared(fault), found=hit)
             for fault, hit in hits
@@ -139,7 +141,11 @@ def clean(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _hits(verdicts: Iterable[Verdict], controls: Controls, rule: Rule) -> Count:
-    return count(verdicts, lambda verdict: rule.metric in fired_anew(verdict, controls))
+    return count(verdicts, lambda v: rule.metric in fired_anew(v, controls) and _on_side(v, rule))
+
+
+def _on_side(verdict: Verdict, rule: Rule) -> bool:
+    return verdict.sides.get(rule.metric, rule.comparison) == rule.comparison
 
 
 def _declared(fault: Fault) -> str:

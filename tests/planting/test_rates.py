@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,15 @@ def test_a_rule_has_its_own_hits_and_its_own_false_alarms() -> None:
     (rate,) = rule_rates(VERDICTS[:1] + VERDICTS[2:3] + VERDICTS[4:7], [profile])
     (strobe,) = rate.faults
     assert (strobe.fault, strobe.strength, strobe.found.hits, strobe.found.total) == ("strobe", "±7 levels", 1, 2)
+
+
+def test_a_rule_on_either_side_counts_what_is_on_its_own() -> None:
+    text = 'name = "general"\n[flagged]\nlip_sync_offset_ms = { above = 150, below = -150 }'
+    late = replace(verdict("strobe", "lip_sync_offset_ms"), sides={"lip_sync_offset_ms": "above"})
+    early = replace(verdict("", "lip_sync_offset_ms", clip="d"), sides={"lip_sync_offset_ms": "below"})
+    above, below = rule_rates([late, early, verdict("")], [parse_profile(text, source="here")])
+    assert (above.comparison, above.false_alarms.hits, len(above.faults)) == ("above", 0, 1)
+    assert (below.comparison, below.false_alarms.hits, len(below.faults)) == ("below", 1, 0)
 
 
 def test_a_list_says_what_is_known_of_its_clips(tmp_path: Path) -> None:
