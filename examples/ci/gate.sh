@@ -5,9 +5,9 @@
 #
 # CANDIDATE, BASELINE and each line of REPEATS are a folder of clips or a run (a folder with run.json). Without BASELINE
 # only the review signals count. With REFERENCES, a folder of reference clips, folders of clips are compared by rushes
-# fidelity. Without it they are compared by rushes clip, which does not judge the picture: the gate then exits with 1
-# unless METRICS says what counts. METRICS has one NAME or NAME:MARGIN per line. PROFILE and FAIL_ON override rushes.toml;
-# if neither says what to fail on, it is reject (none: no such check).
+# fidelity. Without it they are compared by rushes clip, which does not judge the picture: such a gate finds losses, but
+# holds only if rushes.toml has allow-unjudged = true below [gate]. METRICS has one NAME or NAME:MARGIN per line.
+# PROFILE and FAIL_ON override rushes.toml; if neither says what to fail on, it is reject (none: no such check).
 # Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
 set -uo pipefail
 
@@ -33,11 +33,11 @@ is_run() { [ -e "$1/run.json" ]; }
 has_signals() { grep -q '"instrument": *"clip"' "$1/run.json"; }
 judged=(${PROFILE:+--profile "$PROFILE"})
 
-# Sets run to what the gate compares: $1 if it is a run, else the clips of $1, measured into $OUT/$2.
+# Sets run to what the gate compares: $1 if it is a run, else its clips, measured into $OUT/$2 or $OUT/$2-fidelity.
 run_of() {
     run=$1
     if is_run "$run"; then return; fi
-    run=$OUT/$2
+    run=$OUT/$2${REFERENCES:+-fidelity}
     if [ -n "$REFERENCES" ]; then
         rushes fidelity "$1" "$REFERENCES" -o "$run" --overwrite
     else
@@ -77,7 +77,7 @@ report=$OUT/report.html
 
 if [ -n "$BASELINE" ]; then
     if [ -n "$REFERENCES" ]; then
-        run_of "$CANDIDATE" candidate-fidelity
+        run_of "$CANDIDATE" candidate
         candidate=$run
     fi
     run_of "$BASELINE" baseline

@@ -163,7 +163,7 @@ def test_the_gate_script_from_clips_with_references(environment: dict[str, str],
     done = gate(tmp_path, environment, CANDIDATE="new", **folders)
     assert done.returncode == 3 and "psnr  worse" in done.stdout, done.stdout + done.stderr
     written = sorted(path.name for path in (tmp_path / "rushes-ci").iterdir() if path.is_dir())
-    assert written == ["baseline", "candidate", "candidate-fidelity", "repeat1"]
+    assert written == ["baseline-fidelity", "candidate", "candidate-fidelity", "repeat1-fidelity"]
     same = gate(tmp_path, environment, CANDIDATE="seed1", **folders)
     assert same.returncode == 0 and "gate: holds" in same.stdout, same.stdout + same.stderr
 
