@@ -3,14 +3,16 @@
 #
 #   CANDIDATE=runs/new-fidelity BASELINE=runs/old-fidelity METRICS=psnr:0.5 bash gate.sh
 #
-# CANDIDATE and BASELINE are folders of clips, or runs (folders with run.json). Without BASELINE only the review signals
-# count. Folders of clips are measured with rushes clip, which judges no picture: such a gate exits with 1 unless a metric
-# with a credential is named. Give runs of rushes fidelity or rushes judge. REPEATS and METRICS have one entry per line. PROFILE and FAIL_ON overrule rushes.toml; if neither says what to
-# fail on, it is reject (none: no such check). Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
+# CANDIDATE, BASELINE and each line of REPEATS are a folder of clips or a run (a folder with run.json). Without BASELINE
+# only the review signals count. With REFERENCES, a folder of reference clips, folders of clips are compared by rushes
+# fidelity. Without it they are compared by rushes clip, which does not judge the picture: such a gate finds losses, but
+# holds only if rushes.toml has allow-unjudged = true below [gate]. METRICS has one NAME or NAME:MARGIN per line.
+# PROFILE and FAIL_ON override rushes.toml; if neither says what to fail on, it is reject (none: no such check).
+# Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
 set -uo pipefail
 
 : "${CANDIDATE:?a folder of clips or a run}"
-BASELINE=${BASELINE:-} REPEATS=${REPEATS:-} METRICS=${METRICS:-} PROFILE=${PROFILE:-}
+BASELINE=${BASELINE:-} REPEATS=${REPEATS:-} REFERENCES=${REFERENCES:-} METRICS=${METRICS:-} PROFILE=${PROFILE:-}
 FAIL_ON=${FAIL_ON:-} ALLOW_UNCLEAR=${ALLOW_UNCLEAR:-false} OUT=${OUT:-rushes-ci}
 mkdir -p "$OUT"
 worst=0
@@ -30,6 +32,20 @@ told() {
 is_run() { [ -e "$1/run.json" ]; }
 has_signals() { grep -q '"instrument": *"clip"' "$1/run.json"; }
 judged=(${PROFILE:+--profile "$PROFILE"})
+
+# Sets run to what the gate compares: $1 if it is a run, else its clips, measured into $OUT/$2 or $OUT/$2-fidelity.
+run_of() {
+    run=$1
+    if is_run "$run"; then return; fi
+    run=$OUT/$2${REFERENCES:+-fidelity}
+    if [ -n "$REFERENCES" ]; then
+        rushes fidelity "$1" "$REFERENCES" -o "$run" --overwrite
+    else
+        rushes clip "$1" -o "$run" --overwrite --allow-unjudged ${judged[@]+"${judged[@]}"}
+    fi
+    local code=$?
+    [ "$code" -eq 3 ] || note "$code" # rushes.toml may say fail-on; it is the candidate that is judged
+}
 
 # What the project's own file says holds, unless FAIL_ON was given.
 case ${FAIL_ON:-$(rushes config --json)} in
@@ -60,17 +76,22 @@ candidate=$run
 report=$OUT/report.html
 
 if [ -n "$BASELINE" ]; then
-    baseline=$BASELINE
-    if ! is_run "$BASELINE"; then
-        baseline=$OUT/baseline
-        rushes clip "$BASELINE" -o "$baseline" --overwrite --allow-unjudged ${judged[@]+"${judged[@]}"}
-        code=$?
-        [ "$code" -eq 3 ] || note "$code" # rushes.toml may say fail-on; it is the candidate that is judged
+    if [ -n "$REFERENCES" ]; then
+        run_of "$CANDIDATE" candidate
+        candidate=$run
     fi
+    run_of "$BASELINE" baseline
+    baseline=$run
     told gate
     asked=()
     while IFS= read -r line; do [ -n "$line" ] && asked+=(--metric "$line"); done <<<"$METRICS"
-    while IFS= read -r line; do [ -n "$line" ] && asked+=(--repeat "$line"); done <<<"$REPEATS"
+    count=0
+    while IFS= read -r line; do
+        if [ -n "$line" ]; then
+            run_of "$line" "repeat$((count += 1))"
+            asked+=(--repeat "$run")
+        fi
+    done <<<"$REPEATS"
     [ "$ALLOW_UNCLEAR" = true ] && asked+=(--allow-unclear)
     rushes gate "$baseline" "$candidate" ${asked[@]+"${asked[@]}"} "${outputs[@]}"
     note $?

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from tests.plugins.conftest import metadata
 from typer.testing import CliRunner
 
@@ -71,3 +73,16 @@ def test_the_command_says_what_to_do_next(tmp_path: Path, monkeypatch: pytest.Mo
     done = CliRunner().invoke(app, ["new", "clip-metric", "letterbox_ratio"])
     assert done.exit_code == 0 and "pip install -e letterbox_ratio" in done.output
     assert "rushes clip CLIPS --metric letterbox_ratio" in done.output
+
+
+@pytest.mark.parametrize(
+    "kind", sorted(set(KINDS) - {"instrument", "backbone"})
+)  # these two parse once they are installed
+def test_the_line_that_uses_it_is_a_whole_command(kind: str) -> None:
+    program, *words = KINDS[kind][2].format(name="mine").split()
+    assert program == "rushes"
+    command: Any = typer.main.get_command(app)
+    context = command.make_context("rushes", words)
+    while hasattr(command, "commands"):
+        name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        context = command.make_context(name, list(rest), parent=context)  # UsageError: something is missing

@@ -80,7 +80,7 @@ def test_the_action_hands_every_input_on_and_none_into_the_script() -> None:
     assert not [line for line in text.splitlines() if "run:" in line and "${{" in line]
     script = (EXAMPLES / "gate.sh").read_text(encoding="utf-8")
     handed = re.findall(r"^        ([A-Z_]+): \$", text, re.MULTILINE)
-    assert len(handed) == 9 and all(name in script for name in handed if name != "EXTRAS")
+    assert len(handed) == 10 and all(name in script for name in handed if name != "EXTRAS")
     workflow = (EXAMPLES / "github-workflow.yml").read_text(encoding="utf-8").partition("uses: your-organisation")[2]
     given = re.findall(r"^          ([a-z-]+):", workflow.partition("upload-artifact")[0], re.MULTILINE)
     assert given and set(given) <= set(inputs)
@@ -148,6 +148,24 @@ def test_the_gate_script_from_clips_to_a_page(project: Path, environment: dict[s
     (folder / "runs").mkdir()
     for run, model in (("candidate", "new"), ("baseline", "old")):
         shutil.copytree(folder / "rushes-ci" / run, folder / "runs" / model)
+
+
+def test_the_gate_script_from_clips_with_references(environment: dict[str, str], tmp_path: Path) -> None:
+    """As in the examples for GitHub and GitLab: folders all the way, and the candidate's contrast is too low."""
+    for folder, contrast in (("references", 60), ("seed1", 58), ("seed2", 57), ("new", 40)):
+        (tmp_path / folder).mkdir()
+        for number in range(6):
+            columns = np.arange(96)[None, :, None] + number
+            waves = [128 + contrast * np.sin(2 * np.pi * (columns - 3 * t) / 12) for t in range(4)]
+            pictures = [np.broadcast_to(wave, (64, 96, 3)).astype(np.uint8) for wave in waves]
+            write_clip(tmp_path / folder / f"p{number}.mp4", pictures, fps=25)
+    folders = {"BASELINE": "seed1", "REPEATS": "seed2\n", "REFERENCES": "references", "METRICS": "psnr:0.5"}
+    done = gate(tmp_path, environment, CANDIDATE="new", **folders)
+    assert done.returncode == 3 and "psnr  worse" in done.stdout, done.stdout + done.stderr
+    written = sorted(path.name for path in (tmp_path / "rushes-ci").iterdir() if path.is_dir())
+    assert written == ["baseline-fidelity", "candidate", "candidate-fidelity", "repeat1-fidelity"]
+    same = gate(tmp_path, environment, CANDIDATE="seed1", **folders)
+    assert same.returncode == 0 and "gate: holds" in same.stdout, same.stdout + same.stderr
 
 
 @pytest.mark.soak

@@ -18,8 +18,8 @@ KINDS = {
     "fidelity-metric": ("rushes.fidelity_metrics", "METRIC", "rushes fidelity GEN GT --metric {name}"),
     "backbone": ("rushes.backbones", "BACKBONE", "rushes fvd GEN GT --backbone {name} --weights FILE"),
     "normalisation": ("rushes.normalizations", "Norm", "rushes pose score PRED GT --norm {name}"),
-    "judge": ("rushes.judges", "Eyes", "rushes sweep CLIP --judge {name}:100"),
-    "export": ("rushes.study_exports", "FORMAT", "rushes study export STUDY --format {name}"),
+    "judge": ("rushes.judges", "Eyes", "rushes sweep CLIP --axis crf=18,28 --judge {name}:100 -o sweep"),
+    "export": ("rushes.study_exports", "FORMAT", "rushes study export STUDY --format {name} -o FILE"),
     "instrument": ("rushes.instruments", "INSTRUMENT", "rushes {name} CLIPS -o RUN"),
 }
 """What can be added: the group of its entry point, what that names, and how it is used."""
