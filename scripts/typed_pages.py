@@ -18,8 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN = {
     ("ci.md", "[no-untyped-def]"): "tests as people write them",
-    ("pose.md", "[no-untyped-def]"): "a class cut down to what the page is about",
-    ("robustness.md", "[no-untyped-def]"): "the same",
     ("loop.md", 'to "savez"'): "numpy: a dictionary of arrays may hold its allow_pickle, for a type checker",
 }
 """What mypy may say of a page, by a part of it, and why."""

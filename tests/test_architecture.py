@@ -47,6 +47,19 @@ def test_the_map_names_every_folder_in_the_order_of_the_layers() -> None:
     assert rows == [name for name in LAYERS if (SOURCE / name).is_dir()]
 
 
+def test_a_row_names_every_package_of_its_folder() -> None:
+    for folder, words in re.findall(r"^\| `([a-z_]+)/` \| (.*) \|$", part("The map"), flags=re.M):
+        named = set(re.findall(r"`([a-z_]+)/`", words))
+        assert named == {path.parent.name for path in (SOURCE / folder).glob("*/__init__.py")}, folder
+
+
+def test_every_module_of_the_page_is_there() -> None:
+    names = re.findall(r"`((?!src/|tests/)(?:[a-z_]+/)+[a-z_]+)(?:\.py)?`", PAGE)
+    assert len(names) > 20
+    for name in names:
+        assert (SOURCE / f"{name}.py").is_file() or (SOURCE / name).is_dir(), name
+
+
 def test_a_clip_walks_the_way_that_the_page_says(tmp_path: Path) -> None:
     """Every stop of the page is entered, in its order; and the way has no more modules than it says."""
     clip = write_luma(tmp_path / "clip.mkv", noise(6), "yuv420p")

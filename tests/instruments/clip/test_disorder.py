@@ -170,7 +170,7 @@ def test_on_request_in_a_run_with_its_lane(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_on_the_clips_of_fetv_ground_truth_comes_first(shared: Path, tmp_path: Path) -> None:
-    """The means that docs/fetv.md prints."""
+    """The means that docs/evaluation-section.md prints."""
     means = {}
     for folder in sorted(p for p in (shared / "suites" / "fetv").iterdir() if p.is_dir()):
         done = rushes.evaluate_clips(folder, run=tmp_path / folder.name, metrics=["temporal_disorder"])
