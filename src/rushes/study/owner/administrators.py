@@ -180,8 +180,7 @@ def at_proxy(connection: Connection, name: str) -> AdminSession:
     row = account(connection, name)
     if row is None:
         raise NotAllowed(f"{name} has no account here; an owner adds it: rushes study account add {name} --no-password")
-    # there is no token to steal
-    return AdminSession(token="", expires_ms=0, name=name, role=row.role)  # nosec B106
+    return AdminSession(token="", expires_ms=0, name=name, role=row.role)  # no token to steal  # nosec B106
 
 
 def close_session(connection: Connection, token: str) -> None:

@@ -178,5 +178,5 @@ def _by_token(request: Request) -> AdminSession:
             403, f"The token {token.name} is for {' and '.join(token.scopes)}{of}, not for this.", code="scope"
         )
     request.state.opens = lambda path: token_may(token.scopes, token.study, "GET", path)
-    # its name stands in the log; it has no session
-    return AdminSession(token="", expires_ms=0, name=f"token:{token.name}"[:40], role="viewer")  # nosec B106
+    name = f"token:{token.name}"[:40]  # it stands in the log
+    return AdminSession(token="", expires_ms=0, name=name, role="viewer")  # no session of its own  # nosec B106
