@@ -72,8 +72,9 @@ soak: models system ## hundreds of kill -9, raters by the hundred, a million row
 	$(BIN)/python benchmarks/load_study.py --raters 200 --seconds 60
 	$(BIN)/python benchmarks/bench_shards.py --rows 1000000 --soak
 
-package: setup ## try the wheel in an empty environment
+package: setup ## try the wheel in an empty environment, and by its name with pip, pipx and uvx
 	sh scripts/try-wheel.sh all
+	sh scripts/try-index.sh
 
 # Not part of the tests: it installs from the package index, twice for each Python. EXTRAS=web,query takes these along.
 compat: ## newest and oldest of every package, on each Python 3.11 to 3.13 that is here: install, measure a clip

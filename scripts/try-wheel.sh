@@ -9,11 +9,8 @@ python=${PYTHON:-python3}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-"$python" -c 'import build' 2>/dev/null || { echo "the package build is needed: $python -m pip install build" >&2; exit 1; }
-PIP_CONSTRAINT="$root/constraints.txt" "$python" -m build --outdir "$place/dist" "$root" >"$place/build.log" 2>&1 \
-  || { tail -20 "$place/build.log" >&2; exit 1; }
-wheel=$(ls "$place"/dist/rushes-*.whl)
-echo "built $(basename "$wheel"), $(wc -c <"$wheel") bytes"
+PIP_CONSTRAINT="$root/constraints.txt" PYTHON="$python" sh "$root/scripts/local-index.sh" "$place"
+wheel=$(ls "$place"/simple/rushes/rushes-*.whl)
 
 "$python" -m venv "$place/venv"
 [ "$extras" = none ] && wanted=$wheel || wanted="$wheel[$extras]"

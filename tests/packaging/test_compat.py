@@ -1,4 +1,4 @@
-"""`make compat`: both ends of what pyproject.toml allows are tried, and nothing that fails is hidden.
+"""`make compat` and `make package`: both ends of what pyproject.toml allows are tried, and no failure is hidden.
 
 The Pythons and the index are stand-ins here; the script itself is run by hand, with real ones.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -40,6 +41,7 @@ def compat(folder: Path, stub: str = PYTHON, **environment: str) -> tuple[subpro
     program.write_text(stub)
     program.chmod(0o755)
     asked = {"PATH": f"{folder}:{os.environ['PATH']}", "CALLS": str(calls), "DIGEST": "same", "OLD_DOCTOR": "0"}
+    asked["INDEX"] = str(folder)
     command = ["sh", str(ROOT / "scripts" / "try-pythons.sh"), "3.12"]
     done = subprocess.run(command, env=os.environ | asked | environment, capture_output=True, text=True, timeout=240)
     return done, calls.read_text().splitlines()
@@ -61,6 +63,38 @@ def test_one_that_fails_is_named_with_its_pins_and_what_doctor_said(tmp_path: Pa
 def test_numbers_that_differ_fail(tmp_path: Path) -> None:
     done, _ = compat(tmp_path, PYTHON.replace("$DIGEST", "$$"))  # the number of the process
     assert done.returncode == 1 and "different numbers" in done.stderr
+
+
+def test_only_the_age_that_was_asked_for(tmp_path: Path) -> None:
+    done, calls = compat(tmp_path, AGES="oldest")
+    assert done.returncode == 0 and calls == ["pip av==18.0.0"]
+
+
+BUILD = """#!/bin/sh
+[ "$1" = -c ] && exit 0
+[ "$1" = - ] && exec "$REAL" "$@"
+for word; do [ "$before" = --outdir ] && out=$word; before=$word; done
+mkdir -p "$out"
+[ "$3" = --wheel ] && name=$LATER || touch "$out/rushes-9.tar.gz"
+"$REAL" -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "w").writestr("rushes/" + sys.argv[2], "text")' \
+  "$out/rushes-9-py3-none-any.whl" "${name:-a.py}"
+"""
+
+
+@pytest.mark.parametrize("later", ["a.py", "b.py"])
+def test_the_wheel_of_the_sdist_holds_what_the_checkout_does(tmp_path: Path, later: str) -> None:
+    builder = tmp_path / "python"
+    builder.write_text(BUILD)
+    builder.chmod(0o755)
+    asked = {"PYTHON": str(builder), "REAL": sys.executable, "LATER": later}
+    command = ["sh", str(ROOT / "scripts" / "local-index.sh"), str(tmp_path / "index")]
+    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, timeout=240)
+    if later == "b.py":
+        assert done.returncode == 1 and "differ in: rushes/a.py, rushes/b.py" in done.stderr
+        return
+    page = (tmp_path / "index" / "simple" / "rushes" / "index.html").read_text()
+    assert done.returncode == 0 and page.count("<a href") == 2, done.stderr
+    assert '<a href="rushes-9-py3-none-any.whl">rushes-9-py3-none-any.whl</a>' in page
 
 
 def test_the_oldest_is_the_first_within_bounds_that_has_a_wheel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Every number on a page, with where it says it comes from, held against the run.
 
-The rule that a page keeps to (CONTRIBUTING tells it to writers of pages):
+The rule that a page keeps to (docs/developing.md has it for writers of pages):
 
 - A number of a metric names its definition. The element, or one around it in the same cell or sentence, has
   `data-signature`, `data-copy` or a `title` with the signature; or the head of its column has; or another cell of its

@@ -2,7 +2,7 @@
 
 A metric is computed in one of two ways. `measure` is given what the one pass over a clip saw (every series, the
 faces, the sound) once the pass is over: that costs nothing per frame. `start` makes a collector that is given each
-frame. A package adds a metric by an entry point of the group `rushes.clip_metrics`; see CONTRIBUTING.md.
+frame. A package adds a metric by an entry point of the group `rushes.clip_metrics`; see docs/extend.md.
 """
 
 from __future__ import annotations

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
 from typing import cast
 
 import numpy as np
-from av.sidedata.sidedata import SideData, Type
+from av.sidedata.sidedata import SideData
 from av.video.frame import VideoFrame
 
 EXPORTED = {"export_side_data": "venc_params"}
@@ -28,8 +27,7 @@ def quantiser_of(frame: VideoFrame) -> float:
     Six more is twice the step between two coded values. MPEG-1, -2 and -4 code with a step q of their own, 1 to 31;
     that is taken as 12 + 6·log₂ q, which has about the same step.
     """
-    beside = cast(Iterable[SideData], frame.side_data)
-    found = next((side for side in beside if side.type == Type.VIDEO_ENC_PARAMS), None)
+    found = cast(SideData | None, frame.side_data.get("VIDEO_ENC_PARAMS"))
     if found is None:
         return math.nan
     data = bytes(found)

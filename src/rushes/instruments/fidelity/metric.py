@@ -2,7 +2,7 @@
 
 An observer sees every pair of frames once and gives series, one value per pair of frames; several metrics may share
 one. A metric pools one series of its observer into the value of the clip. A package adds a metric by an entry point of
-the group `rushes.fidelity_metrics`; see CONTRIBUTING.md.
+the group `rushes.fidelity_metrics`; see docs/extend.md.
 """
 
 from __future__ import annotations
