@@ -14,7 +14,8 @@ from fastapi import FastAPI
 
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.exchange.formats import FORMATS
-from rushes.study.records import PROBLEMS, ROLES, STUDY_ROLES
+from rushes.study.owner.administrators import ROLES, STUDY_ROLES
+from rushes.study.records import PROBLEMS
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -31,7 +31,7 @@ import numpy as np
 from rushes.instruments.distribution.clips.reading import Task
 from rushes.instruments.distribution.clips.decoding import Decoders
 from rushes.media.find.sets import Clip
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 clip, count = Path(sys.argv[1]), int(sys.argv[2])
 tasks = [Task(Clip(f"c{n}", (clip,)), recipe("genhoi", "fvd"), "gen") for n in range(count)]
 with Decoders(2) as decoders:

@@ -24,6 +24,12 @@ def until(page: Any, holds: str | Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
+def when(page: Any, holds: str, then: str) -> None:
+    """Do something in a page as soon as something holds there: from outside, a busy machine comes too late."""
+    look = f"const look = () => {holds} ? done(void {then}) : requestAnimationFrame(look)"
+    page.evaluate(f"new Promise((done) => {{ {look}; look(); }})")
+
+
 WIDTHS = ((1440, 900), (900, 900), (390, 844))
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
 """How many pixels a page is wider than its window."""

@@ -35,7 +35,7 @@ from tests.oracle.fvd_clips import SETS, Frames, frames, sample, write_lossless,
 from rushes.instruments.distribution.clips.reading import Task, clip_digest
 from rushes.instruments.distribution.clips.segments import random_start
 from rushes.instruments.distribution.networks.i3d import I3D
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.sets import Clip
 
 NOT_USED = (

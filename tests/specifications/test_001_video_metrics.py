@@ -32,7 +32,7 @@ from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.definitions import DEFINITIONS
 from rushes.instruments.distribution.features import extraction, weights
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media import write_clip
 
 ROOT = Path(__file__).parents[2]

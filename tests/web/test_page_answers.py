@@ -12,7 +12,7 @@ import pytest
 from rushes.core import Interval, Measurement
 from rushes.core.table import NUMBER, TEXT, Cell, Table
 from rushes.instruments.distribution.definitions import bound_definition
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.fidelity.metrics.psnr import PSNR
 from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.web.http.pages import without_empty

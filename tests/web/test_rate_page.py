@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.browsers import fits, shoot
+from tests.browsers import fits, shoot, until
 
 from rushes.instruments.preference.own_rubric import own_rubric
 from rushes.media import write_clip
@@ -96,7 +96,7 @@ def test_a_vote_takes_fifteen_keys_at_most_and_says_how_it_was_seen(visit: Calla
         presses += 1
         page.keyboard.press(key)
 
-    again = rater.play_twice(lambda: press(" ")) - 2
+    again = rater.play_until_counted(lambda: press(" ")) - 2
     press("a")
     playwright.expect(page.locator("[data-blame]")).to_have_text("What was wrong with clip B, the one that lost?")
     press("h")
@@ -183,6 +183,22 @@ def test_what_is_missing_and_what_was_not_sent_is_seen(visit: Callable[..., Visi
     assert [vote.note for vote in rater.study.service.votes("bars")] == ["typed later"]
 
 
+def test_an_answer_given_before_the_script_has_come_is_saved(visit: Callable[..., Visitor], study: Study) -> None:
+    """On a slow line a rater reads and clicks before the page listens: that was saved with the next click, or never."""
+    rater = visit()
+    rater.sign_in()
+    held: list[playwright.Route] = []
+    rater.page.route("**/static/rate.js", lambda route: held.append(route))
+    rater.page.goto("/rate", wait_until="commit")
+    rater.page.locator("[name=primary_tag][value^=Flicker]").press("Space")
+    until(rater.page, lambda: held)
+    (script,) = held
+    script.continue_()
+    playwright.expect(rater.page.locator("[data-saved]")).to_have_text("Saved.")
+    task = study.service.next_task(rater.session.cookies["rushes_rater"])
+    assert task.draft is not None and task.draft.primary_tag == "Flicker / temporal jitter"
+
+
 def test_german_pages_store_the_rubrics_own_words(visit: Callable[..., Visitor], study: Study) -> None:
     rater = visit(viewport={"width": 390, "height": 844}).at_work()
     page = rater.page
@@ -266,7 +282,7 @@ def test_an_edit_shows_its_source_and_a_refusal_is_a_card(
             rater.until("document.querySelector('[data-source]').readyState >= 3")
             page.keyboard.press("v")
             rater.until("document.querySelector('[data-source]').currentTime > 0")
-        page.get_by_role("button", name="Play both").click()
+        rater.play_until_counted(page.get_by_role("button", name="Play both").click)
         playwright.expect(page.locator("[data-todo]")).not_to_contain_text("watch")
         page.keyboard.press("t")
         for _ in range(1 if card.count() else 2):

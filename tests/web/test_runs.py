@@ -25,7 +25,7 @@ from rushes.core.words.number_text import signed_text as signed
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.instruments.distribution.definitions import bound_definition
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.robustness import demo as robustness
 from rushes.storage.runs import Entry, RunWriter, Subject, read_run
 from rushes.web.runs.data import fired_spans, frame_size

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.browsers import OVERFLOW, PATIENCE_MS, WIDTHS, fits, until
+from tests.browsers import OVERFLOW, PATIENCE_MS, WIDTHS, fits, until, when
 
 from rushes.storage.runs import RunWriter
 
@@ -135,8 +135,12 @@ def test_two_takes_play_on_one_clock(look: Callable[..., playwright.Page], measu
     playwright.expect(page.locator("canvas")).to_have_count(2)
     until(page, "[...document.querySelectorAll('video')].every((v) => v.readyState >= 2)")
     page.get_by_role("button", name="Play both").click()
-    until(page, "[...document.querySelectorAll('video')].every((v) => v.currentTime > 0.4)")
-    page.get_by_role("button", name="Pause").click()
+    when(
+        page,
+        "[...document.querySelectorAll('video')].every((v) => v.currentTime > 0.4)",
+        "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Pause').click()",
+    )
+    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
     times = page.evaluate("[...document.querySelectorAll('video')].map((v) => v.currentTime)")
     assert abs(times[0] - times[1]) < 0.15, times
     click_at(page.locator("canvas").last, lambda width: width - 8)

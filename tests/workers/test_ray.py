@@ -37,7 +37,7 @@ from rushes.instruments.distribution.clips.sharding import Network, features_on_
 from rushes.instruments.distribution.evaluate import compare_sets
 from rushes.instruments.distribution.features.extraction import ClipFeatures
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.robustness.sweep.evaluate import sweep_clips
 from rushes.media import write_clip
 from rushes.media.find.sets import Clip

@@ -2,9 +2,9 @@
 
 from rushes.study.errors import NotAllowed as NotAllowed
 from rushes.study.errors import StudyError as StudyError
+from rushes.study.owner.administrators import AdminAccount as AdminAccount
+from rushes.study.owner.administrators import AdminSession as AdminSession
 from rushes.study.records import Accepted as Accepted
-from rushes.study.records import AdminAccount as AdminAccount
-from rushes.study.records import AdminSession as AdminSession
 from rushes.study.records import ClipView as ClipView
 from rushes.study.records import ExclusionRule as ExclusionRule
 from rushes.study.records import Feedback as Feedback

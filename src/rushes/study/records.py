@@ -192,47 +192,6 @@ class RaterSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdminSession:
-    """A signed-in administrator."""
-
-    token: str
-    expires_ms: int
-    name: str = "admin"
-    role: str = "owner"
-
-
-ROLES = ("owner", "adjudicator", "viewer", "member")
-"""What an account may do everywhere: everything; decide disputed samples, blind; look; nothing but what a study's own
-role gives it."""
-STUDY_ROLES = ("owner", "adjudicator", "viewer")
-"""What an account may do in one study."""
-TOKEN_SCOPES = ("read", "import", "export")
-"""What a program's token may do: look; make studies; download votes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiToken:
-    """A program's token, without its secret."""
-
-    name: str
-    scopes: tuple[str, ...]
-    study: str
-    """The one study it is for; empty for all."""
-    made_by: str
-    made_ms: int
-    expires_ms: int | None = None
-    revoked_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminAccount:
-    """An account that can sign in."""
-
-    name: str
-    role: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ClipView:
     """One clip as a rater's page may know it."""
 

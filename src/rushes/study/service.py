@@ -34,12 +34,12 @@ from rushes.study.owner import (
     looking,
     registering,
     retention,
-    study_roles,
     tries,
 )
+from rushes.study.owner.administrators import AdminAccount, AdminSession
 from rushes.study.queries import study_row, study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
-from rushes.study.records import AdminAccount, AdminSession, Media, StudyPlan, StudySummary, Task
+from rushes.study.records import Media, StudyPlan, StudySummary, Task
 from rushes.study.recruiting import open_links, payments, screening, withdrawing
 from rushes.study.tokens import Clock, new_token, system_clock
 from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, method, timed
@@ -119,9 +119,9 @@ class StudyService(Transactions):
     admin_session = timed(GLANCE, administrators.read_session)
     admin_logout = method(WRITE, administrators.close_session)
     admin_at_proxy = method(GLANCE, administrators.at_proxy)
-    set_study_role = timed(WRITE, study_roles.set_role)
-    roles_of = method(GLANCE, study_roles.roles_of)
-    roles_in = method(READ, study_roles.roles)
+    set_study_role = timed(WRITE, administrators.set_role)
+    roles_of = method(GLANCE, administrators.roles_of)
+    roles_in = method(READ, administrators.roles)
     make_token = timed(WRITE, api_tokens.make)
     tokens = method(GLANCE, api_tokens.listing)
     revoke_token = timed(WRITE, api_tokens.revoke)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.errors import InputError
-from rushes.core.machine.memory import not_collecting
+from rushes.core.machine.collection import uncollected
 from rushes.core.machine.packages import listen
 from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
@@ -49,7 +49,7 @@ def importing() -> Iterator[None]:
     if is_ours:
         os.environ[BLAS_THREADS] = "1"
     try:
-        with not_collecting():
+        with uncollected():
             yield
     finally:
         if is_ours:

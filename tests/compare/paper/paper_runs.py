@@ -10,7 +10,7 @@ from rushes.compare.paper.columns import Source
 from rushes.compare.paper.folder import Paper, Step
 from rushes.core import Definition, Interval, Measurement, mean, signature_params
 from rushes.instruments.distribution.definitions import bound_definition
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.stats.means import student_mean
 from rushes.storage.runs import Entry, RunWriter, Subject
 

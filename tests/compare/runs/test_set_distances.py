@@ -15,7 +15,7 @@ from rushes.compare.runs.checks import regression
 from rushes.core import Interval, Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.definitions import bound_definition
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.storage.runs import Entry, RunWriter, Subject
 
 

@@ -18,7 +18,8 @@ from rushes.core.errors import InputError, WeightsError
 from rushes.core.selection import keys_of
 from rushes.instruments.distribution import BACKBONES, Backbone
 from rushes.instruments.distribution.features.weights import find_weights, read_weights
-from rushes.instruments.distribution.protocols import ALL, recipe, recipes
+from rushes.instruments.distribution.protocols import ALL
+from rushes.instruments.distribution.recipes import recipe, recipes
 from rushes.instruments.distribution.seed.video_metrics import as_results
 from rushes.instruments.distribution.show.charts import charts
 from rushes.instruments.distribution.show.section import grids, summary

@@ -10,7 +10,8 @@ from rushes.instruments.distribution.distances import intervals as distance_inte
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, at_infinity, measure
 from rushes.instruments.distribution.distances.measuring import curve_measurements
 from rushes.instruments.distribution.features.rows import FeatureSet
-from rushes.instruments.distribution.protocols import Metric, recipe
+from rushes.instruments.distribution.protocols import Metric
+from rushes.instruments.distribution.recipes import recipe
 from rushes.stats.frechet import frechet_distance
 
 

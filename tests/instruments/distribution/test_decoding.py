@@ -17,7 +17,8 @@ from rushes.core.errors import MediaError, RunError
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Parts, read_clip
 from rushes.instruments.distribution.clips.reading import Task, clip_digest, clip_segments
-from rushes.instruments.distribution.protocols import Recipe, recipe
+from rushes.instruments.distribution.protocols import Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.sets import Clip, read_set
 from rushes.vision.normalise import normalised
 from rushes.workers.worker import WorkerProcess

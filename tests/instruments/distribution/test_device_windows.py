@@ -20,7 +20,8 @@ from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
-from rushes.instruments.distribution.protocols import Recipe, recipe
+from rushes.instruments.distribution.protocols import Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.sets import read_set
 
 SIZES = [(512, 512), (64, 64), (360, 640), (224, 100), (225, 224)]

@@ -11,7 +11,7 @@ from rushes.instruments.distribution.distances import intervals as distance_inte
 from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, measure
 from rushes.instruments.distribution.features.rows import FeatureSet
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.stats.frechet import frechet_distance
 
 

@@ -31,7 +31,8 @@ from rushes.instruments.distribution.features.extraction import (
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.features.set_reader import SetReader
 from rushes.instruments.distribution.features.weights import Weights, read_weights
-from rushes.instruments.distribution.protocols import Recipe, recipe
+from rushes.instruments.distribution.protocols import Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.distribution.settings import Settings
 from rushes.instruments.distribution.show.remarks import ReadFacts
 from rushes.media.find.sets import read_set

@@ -13,7 +13,8 @@ from rushes.instruments.distribution.distances.labelled import Extras, Sets, mea
 from rushes.instruments.distribution.distances.measuring import Versus, measure_sets
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.few_videos import clips_of, few_videos, why_no_verdict
-from rushes.instruments.distribution.protocols import Metric, Recipe, recipe
+from rushes.instruments.distribution.protocols import Metric, Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.storage.runs import Run, Subject
 
 D = 4

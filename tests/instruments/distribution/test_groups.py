@@ -12,7 +12,8 @@ from rushes.instruments.distribution.distances.groups import read_groups
 from rushes.instruments.distribution.distances.labelled import Extras, Sets
 from rushes.instruments.distribution.distances.measuring import Versus, measure_sets
 from rushes.instruments.distribution.features.rows import FeatureSet
-from rushes.instruments.distribution.protocols import Metric, recipe
+from rushes.instruments.distribution.protocols import Metric
+from rushes.instruments.distribution.recipes import recipe
 from rushes.stats.frechet import frechet_distance
 
 NAMES = ("cats/a.mp4", "cats/b.mp4", "cats/c.mp4", "dogs/a.mp4", "dogs/b.mp4", "fish/a.mp4", "top.mp4")

@@ -19,7 +19,7 @@ from rushes.core.selection import keys_of
 from rushes.instruments.distribution.clips import reading
 from rushes.instruments.distribution.clips.preparation import prepared
 from rushes.instruments.distribution.features import weights
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.video_arrays import VideoArray, video_arrays
 
 SIZES = ((20, 28), (24, 24), (18, 30))

@@ -20,7 +20,8 @@ from rushes.instruments.distribution.distances.labelled import distance_of
 from rushes.instruments.distribution.features.extraction import CpuExtractor
 from rushes.instruments.distribution.features.random_weights import random_state, write_random_checkpoint
 from rushes.instruments.distribution.features.weights import Weights, find_weights, read_weights
-from rushes.instruments.distribution.protocols import ALL, FRAMES, Choices, recipe, recipes
+from rushes.instruments.distribution.protocols import ALL, FRAMES, Choices
+from rushes.instruments.distribution.recipes import recipe, recipes
 from rushes.instruments.distribution.seed.video_metrics import as_results
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "goldens" / "inception.json").read_text(encoding="utf-8"))

@@ -19,7 +19,8 @@ from rushes.instruments.distribution.clips.reading import Task, clip_segments
 from rushes.instruments.distribution.distances.labelled import distance_of
 from rushes.instruments.distribution.features.extraction import CpuExtractor
 from rushes.instruments.distribution.features.weights import find_weights
-from rushes.instruments.distribution.protocols import Metric, recipe
+from rushes.instruments.distribution.protocols import Metric
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.sets import Clip, read_set
 
 GOLDENS = Path(__file__).parents[2] / "goldens"

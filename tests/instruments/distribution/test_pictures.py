@@ -19,7 +19,7 @@ from rushes.instruments.distribution.clips.reading import (
     count_frames,
     rgb_frames,
 )
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.sequences import gaps_of
 from rushes.media.find.sets import Clip
 

@@ -23,9 +23,8 @@ from rushes.instruments.distribution.protocols import (
     ProtocolName,
     Recipe,
     Side,
-    recipe,
-    recipes,
 )
+from rushes.instruments.distribution.recipes import recipe, recipes
 
 # protocol, metric: eps, pool, resize, normalise, clips gen, clips gt, covariance, asks n
 TABLE = [

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from rushes.cli.main import app
 from rushes.instruments.distribution import self_test as module
 from rushes.instruments.distribution.clips.preparation import prepared
-from rushes.instruments.distribution.protocols import PROTOCOLS, recipe
+from rushes.instruments.distribution.protocols import PROTOCOLS
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.distribution.self_test import Check, self_test
 
 runner = CliRunner()

@@ -17,7 +17,8 @@ from rushes.core.selection import keys_of
 from rushes.instruments.distribution.definitions import bound_definition
 from rushes.instruments.distribution.distances.sensitivity import Departure, departures, is_departure, ranked
 from rushes.instruments.distribution.evaluate import compare_sets
-from rushes.instruments.distribution.protocols import Recipe, recipe
+from rushes.instruments.distribution.protocols import Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.distribution.show.section import grids
 from rushes.storage.runs import read_run
 

@@ -17,7 +17,7 @@ from rushes.instruments.distribution.distances import intervals as distance_inte
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, measure
 from rushes.instruments.distribution.features.rows import FeatureSet, save_statistics
 from rushes.instruments.distribution.features.weights import read_weights
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.instruments.distribution.show.charts import charts, class_figures, curve_figures, difference_figures
 from rushes.instruments.distribution.show.section import grids, summary
 from rushes.instruments.distribution.show.tables import distance_rows, distances_table

@@ -23,7 +23,7 @@ from rushes.instruments.distribution.features.random_weights import (
     write_random_checkpoint,
 )
 from rushes.instruments.distribution.features.weights import content_digest, find_weights, git_blob, read_weights
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.vision.models.catalogue import GROUPS
 from rushes.vision.models.conversion import npz_bytes
 

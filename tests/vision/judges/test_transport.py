@@ -56,7 +56,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def ask(raw: Raw) -> bytes:
-    return Attempts(most=1, timeout=5.0).ask(raw.url, b"body", {})
+    return Attempts(most=1, timeout=60.0).ask(raw.url, b"body", {})
 
 
 def test_a_connection_is_kept_for_the_next_request_and_goes_through_no_proxy() -> None:

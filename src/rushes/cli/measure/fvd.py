@@ -239,7 +239,7 @@ fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr
 
 def _explain(metrics: list[str], protocol: str | None, choices: Choices, *, as_json: bool) -> None:
     """What is done to two sets under a protocol, metric by metric."""
-    from rushes.instruments.distribution.protocols import one_default, recipes
+    from rushes.instruments.distribution.recipes import one_default, recipes
     from rushes.instruments.distribution.settings import metrics_from
     from rushes.instruments.distribution.show.protocol_words import explained, why_default
 

@@ -12,7 +12,7 @@ from rushes.present.terminal.console import one_line_errors, print_json, print_w
 from rushes.present.terminal.options import Json
 
 if TYPE_CHECKING:
-    from rushes.study.records import ApiToken
+    from rushes.study.owner.api_tokens import ApiToken
 
 PASSWORD_VARIABLE = "RUSHES_ACCOUNT_PASSWORD"  # a variable's name  # nosec B105
 

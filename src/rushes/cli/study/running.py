@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import rushes.cli.study.accounts
+import rushes.cli.study.planning
 import rushes.cli.study.results
 import rushes.cli.study.safekeeping
 import rushes.cli.study.standing  # noqa: F401  adds `status`, `exclude` and `adjudicate`

@@ -20,7 +20,8 @@ from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.clip.networks.prompts import NO_SCRIPT, Prompts
 from rushes.instruments.distribution.distances.intervals import IntervalMethod
 from rushes.instruments.distribution.evaluate import compare_sets
-from rushes.instruments.distribution.protocols import PROTOCOLS, default_protocol
+from rushes.instruments.distribution.protocols import PROTOCOLS
+from rushes.instruments.distribution.recipes import default_protocol
 from rushes.instruments.fidelity import protocols as pair_protocols
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity
 from rushes.instruments.fidelity.metrics import METRICS

@@ -12,7 +12,7 @@ def uncollected() -> Iterator[None]:
     """No search for cycles inside; also a decorator.
 
     Every search goes through all objects there are and finds nothing where they are kept: a fifth of the time of a
-    comparison of two large runs. What is let go without a cycle is freed as ever.
+    comparison of two large runs, a tenth of that of a large import. What is let go without a cycle is freed as ever.
     """
     was_on = gc.isenabled()
     gc.disable()

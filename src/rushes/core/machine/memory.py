@@ -1,11 +1,9 @@
-"""How much memory there is, and when garbage is looked for."""
+"""How much memory there is."""
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -25,15 +23,3 @@ def available_memory() -> int:
             if name == "MemAvailable":
                 return min(int(rest.split()[0]) * 1024, machine_memory())
     return machine_memory()
-
-
-@contextmanager
-def not_collecting() -> Iterator[None]:
-    """Around large imports, which make no garbage: looking for it takes a tenth of their time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()

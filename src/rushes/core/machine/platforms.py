@@ -11,20 +11,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rushes.core.errors import RushesError
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 _PR_SET_PDEATHSIG = 1
 """prctl(2): the signal the kernel sends a process when the one that started it ends."""
-
-
-_MADV_REMOVE = 9
-"""madvise(2): free the pages and what backs them."""
 
 _own_process = False
 
@@ -67,15 +58,6 @@ def memory_file(name: str, size: int) -> int | None:
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
     os.ftruncate(descriptor, size)
     return descriptor
-
-
-def give_back(memory: NDArray[np.uint8]) -> None:
-    """Let the system have the whole pages of shared memory again: they read as zeros afterwards. Linux."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    start = -(-memory.ctypes.data // page) * page
-    length = (memory.ctypes.data + memory.nbytes - start) // page * page
-    if length > 0:
-        ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _MADV_REMOVE)
 
 
 def may_have_gpu() -> bool:

@@ -94,7 +94,7 @@ def table_html(table: Table, *, rows: int = ROWS, columns: int = COLUMNS) -> str
     return html(shown, _NOTEBOOK, title=table.title) + more
 
 
-def numbers_html(measurements: Iterable[Measurement], *, title: str = "") -> str:
+def numbers_html(measurements: Iterable[Measurement]) -> str:
     """Measurements one below the other: name, value, interval, N, unit, and what each is about."""
     from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 
@@ -110,7 +110,7 @@ def numbers_html(measurements: Iterable[Measurement], *, title: str = "") -> str
         for m in measurements
     ]
     columns = (*TEXT("metric"), *NUMBER("value"), *INTERVAL("interval"), *COUNT("N"), *TEXT("unit", "about"))
-    return table_html(Table(title=title, columns=columns, rows=rows))
+    return table_html(Table(title="", columns=columns, rows=rows))
 
 
 def page_html(*parts: str) -> str:

@@ -46,7 +46,7 @@ def number_text(value: float, *, unit: str = "") -> str:
     return _without_zeros(text, keep=_KEPT) if decimals > _KEPT else text
 
 
-def signed_text(value: float, *, unit: str = "") -> str:
+def signed_text(value: float) -> str:
     """A difference: `number_text` with its sign, a proper minus; exactly none is "0".
 
     >>> [signed_text(v) for v in (-480.0, 0.018707, -348.6416, 0.0, 12345.6, 0.25)]
@@ -54,7 +54,7 @@ def signed_text(value: float, *, unit: str = "") -> str:
     """
     if value == 0:
         return "0"
-    return ("−" if value < 0 else "+") + number_text(abs(value), unit=unit)
+    return ("−" if value < 0 else "+") + number_text(abs(value))
 
 
 def with_minus(text: str) -> str:

@@ -296,7 +296,7 @@ def bound_definition(
 ) -> Definition:
     """The metric's definition on the recipe's backbone, with every parameter of this run in it.
 
-    >>> from rushes.instruments.distribution.protocols import recipe
+    >>> from rushes.instruments.distribution.recipes import recipe
     >>> r = recipe("genhoi", "fvd")
     >>> d = bound_definition("fvd", r, weights="a867b87ac3a9", precision="fp32", n_gen=256, n_gt=256)
     >>> d.signature[:36], d.signature[-24:]

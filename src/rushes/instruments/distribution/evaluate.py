@@ -23,7 +23,8 @@ from rushes.instruments.distribution.features.files import refuse_features
 from rushes.instruments.distribution.features.rows import keep_features as keep_in_run
 from rushes.instruments.distribution.features.set_reader import SetReader
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID
-from rushes.instruments.distribution.protocols import SPECIFICATION, Choices, GivenMetric, Metric, Timing, one_default
+from rushes.instruments.distribution.protocols import SPECIFICATION, Choices, GivenMetric, Metric, Timing
+from rushes.instruments.distribution.recipes import one_default
 from rushes.instruments.distribution.settings import Settings, metrics_from, need_torch
 from rushes.media.find.clips import one_or_several
 from rushes.storage.remote.address import is_remote

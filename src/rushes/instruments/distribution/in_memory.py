@@ -34,7 +34,8 @@ from rushes.instruments.distribution.features.rows import (
     save_statistics,
 )
 from rushes.instruments.distribution.features.set_reader import Networks
-from rushes.instruments.distribution.protocols import ALL, Choices, Metric, Recipe, Side, one_default
+from rushes.instruments.distribution.protocols import ALL, Choices, Metric, Recipe, Side
+from rushes.instruments.distribution.recipes import one_default
 from rushes.instruments.distribution.settings import Settings, metrics_from, need_torch
 from rushes.media.find.clips import one_or_several
 from rushes.media.video_arrays import ValueRange, VideoArray, video_arrays

@@ -10,15 +10,11 @@ preset names takes a protocol's cutting and covariance and its own preprocessing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from rushes.core.errors import InputError
-from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.distribution.clips.segments import Cut, Rows, Windows
-from rushes.instruments.distribution.features.backbones import BACKBONES
 
 if TYPE_CHECKING:
     from rushes.instruments.distribution.clips.preparation import Resizer  # numpy stays out of the command line's start
@@ -216,13 +212,13 @@ _R3D = replace(
 )
 
 
-def _like(base: Recipe, protocol: str, clips: Cut | None = None, **changes: Any) -> Recipe:
+def like(base: Recipe, protocol: str, clips: Cut | None = None, **changes: Any) -> Recipe:
     """A recipe as another one is, but for these constants; `clips` cuts both sides so."""
     both: dict[str, Any] = {} if clips is None else {"clips_gen": clips, "clips_gt": clips}
     return replace(base, protocol=protocol, **both, **changes)
 
 
-_TF = _like(
+_TF = like(
     _I3D,
     "google-tf",
     "whole",
@@ -232,7 +228,7 @@ _TF = _like(
     asks_n="multiple-of-16",
     network_frames=9,  # the pool spans two steps of eight frames, and the second must have begun
 )
-_STYLEGAN = _like(
+_STYLEGAN = like(
     _TF,
     "stylegan-v",
     clips_gen="first",
@@ -241,25 +237,25 @@ _STYLEGAN = _like(
     covariance="1/N",
     asks_n="2048",
 )
-_VIDEOGPT = _like(
+_VIDEOGPT = like(
     _TF, "videogpt", "first", bn_eps=1e-5, resize="bilinear-short-crop", normalise="(x/255-0.5)*2", asks_n="256"
 )
-_COMMON = _like(_VIDEOGPT, "common-metrics-videogpt", "whole", asks_n="all", network_frames=10)  # it refuses fewer
-_CD_FVD = _like(
+_COMMON = like(_VIDEOGPT, "common-metrics-videogpt", "whole", asks_n="all", network_frames=10)  # it refuses fewer
+_CD_FVD = like(
     _TF, "cd-fvd", "random", bn_eps=1e-5, resize="bilinear-aa256up-uint8", covariance="1/N", asks_n="2048", seed=42
 )
 _PRESETS = (
     _I3D,
     _R3D,
-    _like(_I3D, "disco", "whole", clips_pictures="sliding", vfr="constant"),
-    _like(_R3D, "disco", clips_pictures="sliding", vfr="constant"),
+    like(_I3D, "disco", "whole", clips_pictures="sliding", vfr="constant"),
+    like(_R3D, "disco", clips_pictures="sliding", vfr="constant"),
     _STYLEGAN,
-    _like(_STYLEGAN, "stylegan-v-128", frames=128),
-    _like(_STYLEGAN, "stylegan-v-128-subsample8", frame_step=8),
+    like(_STYLEGAN, "stylegan-v-128", frames=128),
+    like(_STYLEGAN, "stylegan-v-128-subsample8", frame_step=8),
     _VIDEOGPT,
     _CD_FVD,
     _TF,
-    _like(_COMMON, "common-metrics-styleganv", bn_eps=1e-3),
+    like(_COMMON, "common-metrics-styleganv", bn_eps=1e-3),
     _COMMON,
 )
 PROTOCOLS: dict[str, dict[str, Recipe]] = {
@@ -268,7 +264,7 @@ PROTOCOLS: dict[str, dict[str, Recipe]] = {
 }
 """Presets of each protocol, by backbone."""
 
-FRAMES = _like(
+FRAMES = like(
     _I3D,
     "fid",
     "sliding",
@@ -286,140 +282,3 @@ FRAMES = _like(
 
 LONG = ("stylegan-v-128", "stylegan-v-128-subsample8")
 """Protocols for clips of 128 frames. "all" passes them over: most sets have no such clip."""
-_ADJUSTABLE = {"genhoi", "disco", "videogpt", "cd-fvd"}
-"""Protocols whose published code leaves the number of frames to the caller."""
-
-
-def recipe(protocol: str, metric: Metric, choices: Choices = NO_CHOICES, **more: Any) -> Recipe:
-    """The recipe of a metric under a protocol, with what is asked for beside it; single `Choices` may be named.
-
-    >>> recipe("genhoi", "fvd").bn_eps, recipe("cd-fvd", "kvd").seed, recipe("genhoi", "fvd", backbone="r3d50").d
-    (0.001, 42, 2048)
-    """
-    choices = replace(choices, **more)
-    backbone = choices.backbone
-    if protocol not in PROTOCOLS:
-        raise InputError(f"no protocol is called {protocol!r}{did_you_mean(protocol, PROTOCOLS)}")
-    if metric not in METRICS:
-        raise InputError(f"no set metric is called {metric!r}{did_you_mean(metric, (*METRICS, *SHORTHANDS))}")
-    if metric in FRAME_METRICS:
-        if backbone not in (None, FRAMES.backbone):
-            raise InputError(f"{metric} is defined on {FRAMES.backbone} features; on {backbone} it is fvd or kvd")
-        return replace(FRAMES, stride=choices.stride or 1, vfr=choices.vfr or FRAMES.vfr)
-    if backbone == FRAMES.backbone:
-        raise InputError(f"on {backbone} features the metrics are {' and '.join(FRAME_METRICS)}; got {metric}")
-    found = _on_backbone(protocol, backbone or OWN_BACKBONE[metric])
-    if found is None:
-        having = [name for name in PROTOCOLS if _on_backbone(name, backbone or OWN_BACKBONE[metric])]
-        what = f"{metric} on {backbone}" if backbone else metric
-        raise InputError(f"protocol {protocol} does not define {what}; these do: {', '.join(having)}")
-    return _slid(_of_length(found, choices.sample_duration), choices)
-
-
-def default_protocol(metric: Metric, backbone: str | None = None) -> str:
-    """The protocol of a metric that nobody named one for: `DEFAULT`, or the first that defines the metric.
-
-    >>> default_protocol("fvd"), default_protocol("fid-vid"), default_protocol("fvd", "r3d50")
-    ('stylegan-v', 'genhoi', 'genhoi')
-    """
-    wanted = backbone or OWN_BACKBONE.get(metric, "")
-    known = wanted in BACKBONES and wanted != FRAMES.backbone
-    having = [name for name in (DEFAULT, *PROTOCOLS) if known and _on_backbone(name, wanted)]
-    return having[0] if having else DEFAULT
-
-
-def one_default(metrics: Sequence[Metric], backbone: str | None = None) -> str:
-    """The default protocol of all these metrics; `EACH` where they have several."""
-    found = {default_protocol(metric, backbone) for metric in metrics if metric not in FRAME_METRICS} or {DEFAULT}
-    return found.pop() if len(found) == 1 else EACH
-
-
-def _of_length(found: Recipe, frames: int | None) -> Recipe:
-    if frames is None or frames == found.frames:
-        return found
-    if found.protocol not in _ADJUSTABLE:
-        raise InputError(f"{_fixed_frames(found)}; got sample_duration {frames}")
-    least = 1 if "whole" in (found.clips_gen, found.clips_gt) else found.network_frames
-    if frames < least:
-        raise InputError(f"sample_duration is a number of frames from {least}; got {frames}")
-    return replace(found, frames=frames)
-
-
-def _slid(found: Recipe, choices: Choices) -> Recipe:
-    """The recipe with windows all along each video, and with another reading of variable frame rates, where asked."""
-    if choices.vfr is not None:
-        found = replace(found, vfr=choices.vfr)
-    if choices.stride is None:
-        if choices.rows is not None:
-            raise InputError(f"rows {choices.rows} needs windows along a video; give a stride as well")
-        return found
-    if found.protocol not in _ADJUSTABLE:
-        raise InputError(f"{_fixed_frames(found)}; got stride {choices.stride}")
-    if choices.stride < 1:
-        raise InputError(f"stride is a number of frames from 1; got {choices.stride}")
-    slid = {"clips_pictures": None, "stride": choices.stride, "rows": choices.rows or "window"}
-    return _like(found, found.protocol, "sliding", **slid)
-
-
-def _fixed_frames(found: Recipe) -> str:
-    """Why a protocol has no number of frames to choose."""
-    if "whole" in (found.clips_gen, found.clips_gt):
-        whole = f"protocol {found.protocol} passes each video whole"
-        return f"{whole}, so it has no number of frames to choose; cut the clips"
-    free = [name for name in PROTOCOLS if name in _ADJUSTABLE]
-    kin = [name for name in PROTOCOLS if name.startswith(found.protocol) and name != found.protocol]
-    also = f", {' and '.join(kin)} others" if kin else ""
-    return f"protocol {found.protocol} takes {found.frames} frames{also}; {', '.join(free)} leave it to you"
-
-
-def recipes(
-    protocol: str, metrics: Sequence[Metric], choices: Choices = NO_CHOICES, **more: Any
-) -> list[tuple[Metric, Recipe]]:
-    """Every metric under the protocol, under its default one where it is `EACH`, or under each protocol where it is
-    "all": one that lacks a metric is then skipped."""
-    choices = replace(choices, **more)
-    if not metrics:
-        raise InputError(f"expected at least one metric: {', '.join(METRICS)}; got none")
-    if protocol == EACH:
-        return [(metric, recipe(default_protocol(metric, choices.backbone), metric, choices)) for metric in metrics]
-    if protocol != ALL:
-        return [(metric, recipe(protocol, metric, choices)) for metric in metrics]
-    backbone, frames = choices.backbone, choices.sample_duration
-    if frames not in (None, 16):
-        raise InputError(f"protocol all uses each protocol's own number of frames; got {frames}")
-    if choices.stride is not None:
-        raise InputError(f"protocol all cuts each video as its protocol does; got stride {choices.stride}")
-    of_frames = [(metric, recipe(DEFAULT, metric, backbone=backbone)) for metric in metrics if metric in FRAME_METRICS]
-    return of_frames + [
-        (metric, recipe(name, metric, replace(choices, sample_duration=None)))
-        for name in PROTOCOLS
-        for metric in metrics
-        if name not in LONG and metric not in FRAME_METRICS and _on_backbone(name, backbone or OWN_BACKBONE[metric])
-    ]
-
-
-def _on_backbone(protocol: str, name: str) -> Recipe | None:
-    """The preset of a backbone, or the protocol's cutting and covariance with the backbone's own preprocessing."""
-    presets = PROTOCOLS[protocol]
-    if name == FRAMES.backbone:
-        return None
-    if name in presets or any(name in kinds for kinds in PROTOCOLS.values()):
-        return presets.get(name)
-    backbone = BACKBONES[name]
-    if protocol not in backbone.protocols:
-        return None
-    feature, dimensions = next(iter(backbone.features.items()))
-    rules = presets["i3d"]
-    return replace(
-        rules,
-        backbone=name,
-        feature=feature,
-        d=dimensions,
-        bn_eps=backbone.bn_eps,
-        pool=backbone.pool,
-        size=backbone.size,
-        resize=backbone.resize or rules.resize,
-        normalise=backbone.normalise,
-        frames=backbone.frames or rules.frames,
-        network_frames=backbone.least_frames,
-    )

@@ -18,7 +18,7 @@ import numpy as np
 from rushes.core.errors import WeightsError
 from rushes.core.machine.files import Paths
 from rushes.instruments.distribution.distances.formulas import polynomial_mmd
-from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.media.find.clips import one_or_several
 from rushes.stats.frechet import frechet_distance
 

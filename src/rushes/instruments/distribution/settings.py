@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from rushes.core.machine.installing import not_installed
 from rushes.instruments.distribution.distances.labelled import Extras
-from rushes.instruments.distribution.protocols import (
-    DEFAULT,
-    NO_CHOICES,
-    SHORTHANDS,
-    Choices,
-    Metric,
-    Recipe,
-    default_protocol,
-    recipe,
-    recipes,
-)
+from rushes.instruments.distribution.protocols import DEFAULT, NO_CHOICES, SHORTHANDS, Choices, Metric, Recipe
+from rushes.instruments.distribution.recipes import default_protocol, recipe, recipes
 from rushes.workers.engine import LOCAL, Engine
 
 if TYPE_CHECKING:

@@ -187,7 +187,7 @@ def _flips(axis: str, along: Sequence[Sequence[RunScore]], grid: str) -> Iterato
         yield Measurement(definition=ANSWER_FLIPS.with_params(grid=grid), value=count, count=count, at=at)
 
 
-def pool_table(measurements: Sequence[Measurement], *, title: str = "Over clips, each axis by itself") -> Table:
+def pool_table(measurements: Sequence[Measurement]) -> Table:
     """A row per axis and value: ESI and drift with their intervals, and α of the axis."""
     esi = [m for m in measurements if m.name == ESI_OVER_CLIPS.name]
     drift = {m.at: m for m in measurements if m.name == DRIFT_OVER_CLIPS.name}
@@ -209,14 +209,15 @@ def pool_table(measurements: Sequence[Measurement], *, title: str = "Over clips,
         *(*TEXT("axis", "value"), *NUMBER("ESI ↑"), *INTERVAL("95 %"), *NUMBER("drift ↓"), *INTERVAL("95 %")),
         *(*NUMBER("α ↑"), *COUNT("clips")),
     )
-    return Table(title=title, columns=columns, rows=rows)
+    return Table(title="Over clips, each axis by itself", columns=columns, rows=rows)
 
 
-def flip_table(measurements: Sequence[Measurement], *, title: str = "What answers turn into") -> Table:
+def flip_table(measurements: Sequence[Measurement]) -> Table:
     """A row per axis and pair of answers, over clips: the answer at baseline, the answer at other values, and runs."""
     flips = [m for m in measurements if m.name == ANSWER_FLIPS.name and "value" not in m.place]
     rows = [(Cell(m.place["axis"]), Cell(m.place["from"]), Cell(m.place["to"]), Cell(str(m.value), m)) for m in flips]
-    return Table(title=title, columns=(*TEXT("axis", "at baseline", "at other values"), *COUNT("runs")), rows=rows)
+    columns = (*TEXT("axis", "at baseline", "at other values"), *COUNT("runs"))
+    return Table(title="What answers turn into", columns=columns, rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

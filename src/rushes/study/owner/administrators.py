@@ -1,7 +1,9 @@
-"""Administrators: named accounts with roles, their passwords, sessions and known browsers.
+"""Administrators: named accounts with roles, everywhere and in single studies; passwords, sessions, known browsers.
 
 An account's newest row in `admin` stands: setting a password adds one, closing the account adds one without a hash. So
-the log and the table both say who could do what, and when.
+the log and the table both say who could do what, and when. A server's owner is an owner of every study. Any other
+account has the role that a study gives it, and elsewhere its own: a *member* has none of its own, and sees the studies
+that name it.
 """
 
 from __future__ import annotations
@@ -10,17 +12,17 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, delete, func, select
 
-from rushes.study.database.tables import admin, admin_device, admin_session
+from rushes.study.database.tables import admin, admin_device, admin_session, study, study_role
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import log
-from rushes.study.records import ROLES, AdminAccount, AdminSession
+from rushes.study.queries import log, study_row
 from rushes.study.tokens import new_token, token_hash
 
 FIRST = "admin"
@@ -31,6 +33,30 @@ AT_ONCE, WAITING = 2, 8
 """Passwords hashed at the same time, and callers that may wait for their turn: each hash takes 64 MiB by design."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.@+-]{0,39}")
 _HASHER = PasswordHasher()
+ROLES = ("owner", "adjudicator", "viewer", "member")
+"""What an account may do everywhere: everything; decide disputed samples, blind; look; nothing but what a study's own
+role gives it."""
+STUDY_ROLES = ("owner", "adjudicator", "viewer")
+"""What an account may do in one study."""
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSession:
+    """A signed-in administrator."""
+
+    token: str
+    expires_ms: int
+    name: str = "admin"
+    role: str = "owner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminAccount:
+    """An account that can sign in."""
+
+    name: str
+    role: str
 
 
 class Turns:
@@ -186,3 +212,31 @@ def at_proxy(connection: Connection, name: str) -> AdminSession:
 def close_session(connection: Connection, token: str) -> None:
     """End an administrator's session."""
     connection.execute(admin_session.delete().where(admin_session.c.token_hash == token_hash(token)))
+
+
+def set_role(connection: Connection, now: int, study: str, name: str, role: str) -> None:
+    """Give an account a role in a study, or with "none" take it away; the log says who did."""
+    row = study_row(connection, study)
+    need(connection, name)
+    if role not in (*STUDY_ROLES, NONE):
+        raise StudyError(f"a role in a study is {', '.join(STUDY_ROLES)} or {NONE}; got {role!r}")
+    mine = study_role.c.study_id == row.id, study_role.c.name == name
+    connection.execute(delete(study_role).where(*mine))
+    if role != NONE:
+        connection.execute(study_role.insert().values(study_id=row.id, name=name, role=role, at_ms=now))
+    log(connection, study_id=row.id, actor="admin", action="role given", now=now, account=name, role=role)
+
+
+def roles(connection: Connection, study: str) -> tuple[AdminAccount, ...]:
+    """The accounts that have a role in this study, by name; closed ones are left out."""
+    row = study_row(connection, study)
+    found = connection.execute(select(study_role).where(study_role.c.study_id == row.id).order_by(study_role.c.name))
+    there = {one.name for one in accounts(connection)}
+    return tuple(AdminAccount(name=one.name, role=one.role) for one in found if one.name in there)
+
+
+def roles_of(connection: Connection, name: str) -> dict[str, str]:
+    """The studies that give this account a role, by the study's name."""
+    query = select(study.c.name, study_role.c.role).join(study, study.c.id == study_role.c.study_id)
+    found = connection.execute(query.where(study_role.c.name == name).order_by(study.c.name))
+    return {row.name: row.role for row in found}

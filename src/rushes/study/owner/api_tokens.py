@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from rushes.study.database.tables import api_token
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.queries import acting, filled, log, study_row
-from rushes.study.records import TOKEN_SCOPES, ApiToken
 from rushes.study.tokens import new_token, token_hash
 
 PREFIX = "rushes_"
@@ -22,6 +22,22 @@ PREFIX = "rushes_"
 MOST_DAYS = 3650
 _DAY_MS = 86_400_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
+TOKEN_SCOPES = ("read", "import", "export")
+"""What a program's token may do: look; make studies; download votes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """A program's token, without its secret."""
+
+    name: str
+    scopes: tuple[str, ...]
+    study: str
+    """The one study it is for; empty for all."""
+    made_by: str
+    made_ms: int
+    expires_ms: int | None = None
+    revoked_ms: int | None = None
 
 
 def make(

@@ -6,10 +6,9 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 export class Answers {
-  constructor(form, { watch, changed }) {
+  constructor(form, { watch }) {
     this.form = form;
     this.watch = watch; // () => { A, B, required }
-    this.changed = changed;
     this.scales = $$("[data-rate]", form);
     this.main = $$("[name=primary_tag]", form);
     this.also = $$("[name=secondary_tags]", form);
@@ -115,7 +114,6 @@ export class Answers {
     this.#blame();
     this.#todo();
     this.#missing();
-    this.changed?.();
   }
 
   #blame() {

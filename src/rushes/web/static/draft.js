@@ -10,7 +10,8 @@ export class Draft {
     this.form = form;
     this.place = `rushes:draft:${assignment}`;
     this.say = say;
-    this.#restore();
+    // What was chosen before this script listened counts as well.
+    if (this.#restore() || this.#touched()) this.#soon();
     const changed = () => { this.#keep(true); this.#soon(); };
     form.addEventListener("input", changed);
     form.addEventListener("change", changed);
@@ -45,16 +46,20 @@ export class Draft {
     try { localStorage.setItem(this.place, JSON.stringify({ unsaved, fields: this.fields() })); } catch { /* storage is switched off or full: the server's copy is enough */ }
   }
 
+  #touched() {
+    return [...this.form.elements].some((one) => one.name && (one.checked !== one.defaultChecked || one.value !== one.defaultValue));
+  }
+
   // The server's copy is on the page already; this browser's wins only when the server never got it.
   #restore() {
     let kept = null;
-    try { kept = JSON.parse(localStorage.getItem(this.place)); } catch { return; }
-    if (!kept?.unsaved) return;
+    try { kept = JSON.parse(localStorage.getItem(this.place)); } catch { return false; }
+    if (!kept?.unsaved) return false;
     for (const control of this.form.elements) {
       const values = kept.fields.filter(([name]) => name === control.name).map(([, value]) => value);
       if (control.type === "radio" || control.type === "checkbox") control.checked = values.includes(control.value);
       else if ((control.type !== "hidden" || control.name === "faults") && control.name) control.value = values[0] ?? "";
     }
-    this.#soon();
+    return true;
   }
 }

@@ -1,6 +1,6 @@
 // Requests to our own server: the CSRF token goes along, and a stale one is renewed without touching the form.
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, answer) {
     super(answer.error ?? "The server could not take this.");
     this.status = status;

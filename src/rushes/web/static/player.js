@@ -29,7 +29,6 @@ export class PairPlayer extends EventTarget {
   }
 
   get playing() { return this.active.size > 0; }
-  get ready() { return this.sides.every((side) => this.videos[side].readyState >= 1); }
   get duration() { return Math.max(0, ...this.sides.map((side) => this.videos[side].duration || 0)); }
   get clock() { return Math.max(0, ...this.sides.map((side) => this.videos[side].currentTime)); }
 

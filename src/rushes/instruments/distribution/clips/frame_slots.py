@@ -8,6 +8,7 @@ larger than a slot, frames travel in the message. The memory goes when both proc
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import time
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.machine.memory import available_memory
-from rushes.core.machine.platforms import give_back, memory_file
+from rushes.core.machine.platforms import memory_file
 from rushes.media.find.sequences import Pixels
 from rushes.media.yuv import YuvFactors, YuvPlanes
 
@@ -34,6 +35,8 @@ SHARE_OF_MEMORY = 4
 HEAD_BYTES = 4096
 """Before the slots: one byte for each, 1 from when it is begun until it is read."""
 _POLL_S = 0.0005
+_MADV_REMOVE = 9
+"""madvise(2): free the pages and what backs them."""
 
 Raw: TypeAlias = "Pixels | YuvPlanes"
 """One frame as a decoding process hands it over."""
@@ -140,7 +143,7 @@ class SlotReader:
         """Let the process fill the slot anew; unless it is to be kept, its memory goes back to the system."""
         memory = self.memory(place)
         if not keep:
-            give_back(memory[place.start : place.start + place.count * place.frame_bytes])
+            _give_back(memory[place.start : place.start + place.count * place.frame_bytes])
         memory[place.slot] = 0
 
 
@@ -162,3 +165,12 @@ def new_slots(slots: int = SLOTS, *, slot_bytes: int = SLOT_BYTES) -> SlotWriter
 
 slot_writer = lru_cache(maxsize=1)(new_slots)
 """This process's slots, made at the first call."""
+
+
+def _give_back(memory: NDArray[np.uint8]) -> None:
+    """Let the system have the whole pages of shared memory again: they read as zeros afterwards. Linux."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    start = -(-memory.ctypes.data // page) * page
+    length = (memory.ctypes.data + memory.nbytes - start) // page * page
+    if length > 0:
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _MADV_REMOVE)

@@ -30,7 +30,7 @@ _CONSTANTS: dict[str, tuple[str, ...]] = {
 def departures(metric: Metric, recipe: Recipe) -> list[Recipe]:
     """The recipe with one constant exchanged, for each constant and each other value that a protocol has.
 
-    >>> from rushes.instruments.distribution.protocols import recipe
+    >>> from rushes.instruments.distribution.recipes import recipe
     >>> [r.protocol for r in departures("fvd", recipe("genhoi", "fvd"))][:3]
     ['genhoi~resize@stylegan-v', 'genhoi~resize@videogpt', 'genhoi~resize@cd-fvd']
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rushes.core.errors import InputError
-from rushes.core.machine.memory import not_collecting
+from rushes.core.machine.collection import uncollected
 from rushes.core.machine.platforms import may_have_gpu
 from rushes.core.machine.progress import Progress
 from rushes.instruments.distribution.clips.decoding import Decoders, decoders
@@ -71,7 +71,7 @@ class Networks:
         """ "cpu" or "cuda". Asking loads torch."""
         if self.settings.engine.kind != "local":
             return self.settings.device or "cpu"
-        with not_collecting():
+        with uncollected():
             from rushes.instruments.distribution.features.extraction import resolve_device
         return resolve_device(self.settings.device)
 

@@ -19,7 +19,8 @@ from rushes.core.errors import MissingDependency, WeightsError, WeightsNotFound
 from rushes.core.machine.provenance import file_digest, short_digest
 from rushes.core.words.options import option
 from rushes.instruments.distribution.features.backbones import BACKBONES, Backbone, Published
-from rushes.instruments.distribution.protocols import FRAMES, SPECIFICATION, Recipe, recipe
+from rushes.instruments.distribution.protocols import FRAMES, SPECIFICATION, Recipe
+from rushes.instruments.distribution.recipes import recipe
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.vision.models.cache import model_path, pull_command
 from rushes.vision.models.catalogue import file_named

@@ -13,7 +13,7 @@ from rushes.instruments.judge.asking.plants import KINDS, LEVELS
 from rushes.instruments.judge.asking.requests import Ask, Replies
 from rushes.instruments.judge.forms.setup import (
     JudgedClip,
-    Setup,
+    QuestionForm,
     Standings,
     answer_row,
     clip_subject,
@@ -21,14 +21,13 @@ from rushes.instruments.judge.forms.setup import (
     endpoint_numbers,
     labelled,
     mean_answer,
-    plant_contrast,
     plant_numbers,
     read_all,
     unanswered,
     unreadable,
     verdict_of,
 )
-from rushes.instruments.judge.questions import GRADES, Question, questions_digest
+from rushes.instruments.judge.questions import GRADES, Question
 from rushes.instruments.judge.worth import Contrast, contrast, repeat_changes, repeat_spread
 from rushes.storage.runs import Entry
 
@@ -36,19 +35,8 @@ _WIDTH = float(GRADES - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graded:
+class Graded(QuestionForm):
     """Each question about each clip, so often; about the control's clips with another prompt too."""
-
-    setup: Setup
-    questions: tuple[Question, ...]
-
-    @property
-    def _digest(self) -> str:
-        return questions_digest(self.questions)
-
-    @property
-    def texts(self) -> dict[str, str]:
-        return {question.id: question.text for question in self.questions}
 
     def asks(self) -> list[Ask]:
         wrong, controlled = self.setup.wrong, {clip.key for clip in self.setup.controlled()}
@@ -116,14 +104,6 @@ class Graded:
             numbers += unanswered(map(grade, mine.values()), params)
         every = self.setup.params("all", self._digest, replies.found.values())
         return [*numbers, *endpoint_numbers(replies, every)]
-
-    def standings(self, replies: Replies) -> Standings:
-        return {
-            one.id: (self._control(replies, one), "prompt")
-            if one.about_prompt
-            else (plant_contrast(self._plant_rows(replies, one)), "plants")
-            for one in self.questions
-        }
 
     def _control(self, replies: Replies, question: Question) -> Contrast:
         rows = []

@@ -16,20 +16,19 @@ from rushes.instruments.judge.asking.requests import Ask, Key, Replies, View
 from rushes.instruments.judge.forms.ranking import PairVote, ranking_numbers
 from rushes.instruments.judge.forms.setup import (
     JudgedClip,
-    Setup,
+    QuestionForm,
     Standings,
     answer_row,
     contrast_numbers,
     endpoint_numbers,
     labelled,
     mean_answer,
-    plant_contrast,
     plant_numbers,
     unanswered,
     unreadable,
     verdict_of,
 )
-from rushes.instruments.judge.questions import Question, questions_digest
+from rushes.instruments.judge.questions import Question
 from rushes.instruments.judge.worth import (
     Contrast,
     contrast,
@@ -53,19 +52,8 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
+class Pairs(QuestionForm):
     """Every two systems on every prompt that both have a clip of."""
-
-    setup: Setup
-    questions: tuple[Question, ...]
-
-    @property
-    def _digest(self) -> str:
-        return questions_digest(self.questions)
-
-    @property
-    def texts(self) -> dict[str, str]:
-        return {question.id: question.text for question in self.questions}
 
     @property
     def pairs(self) -> list[_Pair]:
@@ -131,14 +119,6 @@ class Pairs:
     def _params(self, question: Question, keys: Sequence[Key], replies: Replies) -> dict[str, str | int | float]:
         found = self.setup.params(question.id, self._digest, (replies.found[key] for key in keys))
         return found | {"orders": "both"}
-
-    def standings(self, replies: Replies) -> Standings:
-        return {
-            one.id: (self._control(replies, one), "prompt")
-            if one.about_prompt
-            else (plant_contrast(self._plant_rows(replies, one)), "plants")
-            for one in self.questions
-        }
 
     def _control(self, replies: Replies, question: Question) -> Contrast:
         rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,6 +15,7 @@ from rushes.core.prompts import Prompt
 from rushes.instruments.judge import definitions as d
 from rushes.instruments.judge.answers import PROBLEMS, Answer
 from rushes.instruments.judge.asking.requests import Ask, Key, Method, Replies, Reply, View
+from rushes.instruments.judge.questions import Question, questions_digest
 from rushes.instruments.judge.templates import TEMPLATE
 from rushes.instruments.judge.worth import Contrast, Standing, contrast, monotone
 from rushes.stats.means import share
@@ -145,6 +147,38 @@ class Form(Protocol):
 
 Standings: TypeAlias = Mapping[str, tuple[Contrast, Source]]
 """By question: what its control shows, and which control that is."""
+PlantRows: TypeAlias = Mapping[str, Mapping[str, tuple[float, float, float]]]
+"""By kind of degradation and clip: the scores of original, mild and strong on a scale of width 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionForm(ABC):
+    """A form whose questions are the same for every clip."""
+
+    setup: Setup
+    questions: tuple[Question, ...]
+
+    @property
+    def _digest(self) -> str:
+        return questions_digest(self.questions)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {question.id: question.text for question in self.questions}
+
+    def standings(self, replies: Replies) -> Standings:
+        return {
+            one.id: (self._control(replies, one), "prompt")
+            if one.about_prompt
+            else (plant_contrast(self._plant_rows(replies, one)), "plants")
+            for one in self.questions
+        }
+
+    @abstractmethod
+    def _control(self, replies: Replies, question: Question) -> Contrast: ...
+
+    @abstractmethod
+    def _plant_rows(self, replies: Replies, question: Question) -> PlantRows: ...
 
 
 def standing_of(standings: Standings, source: Source) -> Standing:
@@ -249,10 +283,6 @@ def read_all(replies: Mapping[Key, Reply], read: Callable[[Reply], Answer]) -> d
 def unreadable(answers: Iterable[Answer]) -> str:
     """Why a clip could not be read; "" where it could."""
     return next((answer.reason for answer in answers if answer.problem == "unreadable"), "")
-
-
-PlantRows: TypeAlias = Mapping[str, Mapping[str, tuple[float, float, float]]]
-"""By kind of degradation and clip: the scores of original, mild and strong on a scale of width 1."""
 
 
 def plant_contrast(rows: PlantRows) -> Contrast:

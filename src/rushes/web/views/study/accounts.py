@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from rushes.core.errors import InputError
 from rushes.study import NotAllowed, StudyError
-from rushes.study.owner.administrators import FIRST, SHORTEST_PASSWORD
-from rushes.study.owner.api_tokens import MOST_DAYS
-from rushes.study.records import ROLES, TOKEN_SCOPES
+from rushes.study.owner.administrators import FIRST, ROLES, SHORTEST_PASSWORD
+from rushes.study.owner.api_tokens import MOST_DAYS, TOKEN_SCOPES
 from rushes.study.tokens import token_hash
 from rushes.web.http.access import admin_token, signed_in, signed_off
 from rushes.web.http.errors import Refusal, wants_json

@@ -20,8 +20,9 @@ from rushes.core.errors import InputError
 from rushes.instruments.preference.methods.method import method
 from rushes.study import Invitation, StudyStatus
 from rushes.study.as_data import overview_data, rater_data, summary_data
+from rushes.study.owner.administrators import STUDY_ROLES
 from rushes.study.owner.blinding import blind_data, divided_data
-from rushes.study.records import LONGEST_NOTE, STUDY_ROLES, StudyState
+from rushes.study.records import LONGEST_NOTE, StudyState
 from rushes.study.recruiting.invitations import letter_data
 from rushes.study.recruiting.payments import payments_csv
 from rushes.study.recruiting.platforms import LARGEST_QUOTA, PLATFORMS, Ids, Platform, RecruitmentPlan
@@ -51,7 +52,7 @@ def raters(request: Request, study: str) -> Response:
 
 
 def _raters_page(
-    request: Request, study: str, *, invitations: tuple[Invitation, ...] = (), notice: str = "", status: int = 200
+    request: Request, study: str, *, invitations: tuple[Invitation, ...] = (), notice: str = ""
 ) -> Response:
     bench = workbench(request)
     facts = bench.service.study_status(study)
@@ -61,7 +62,7 @@ def _raters_page(
         "exclusion_rule": facts.exclusion_rule,
     }
     links = [letter_data(one, bench.origin(request), facts.summary.title) for one in invitations]
-    return reply(request, "admin/raters.html", data, tab="raters", links=links, notice=notice, status=status)
+    return reply(request, "admin/raters.html", data, tab="raters", links=links, notice=notice)
 
 
 @router.post("/studies/{study}/invite", response_model=None)
