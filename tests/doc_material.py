@@ -225,6 +225,17 @@ def _demo_clips() -> Path:
 
 
 @material
+def demo_faces() -> None:
+    """`demo/faces`, as `rushes demo` makes them, if the portrait has been pulled."""
+    from rushes.instruments.clip.demo.faces import make_heads, read_portrait
+    from rushes.vision.models.cache import is_pulled
+    from rushes.vision.models.catalogue import group_named
+
+    if is_pulled(group_named("astronaut")):
+        make_heads(Path("demo/faces"), read_portrait())
+
+
+@material
 def demo_sets() -> None:
     """`demo/distribution`, as `rushes demo` makes it."""
     from rushes.instruments.distribution.demo import make_set

@@ -70,6 +70,13 @@ def test_in_the_checkout_it_is_a_dot(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert extra_command("fvd") == "pip install -e '.[fvd]'"
 
 
+def test_beside_the_checkout_it_is_a_path_and_not_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`pip install 'rushes[fvd]'` asks the index even if a folder of that name is here."""
+    recorded(monkeypatch, {"url": (tmp_path / "rushes").as_uri(), "dir_info": {}})
+    monkeypatch.chdir(tmp_path)
+    assert extra_command("fvd") == "pip install './rushes[fvd]'"
+
+
 def test_source_that_was_never_installed_is_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def absent(name: str) -> object:
         raise metadata.PackageNotFoundError(name)

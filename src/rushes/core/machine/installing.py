@@ -41,6 +41,8 @@ def extra_command(extra: str) -> str:
         return pip_install(f"rushes[{extra}] @ {url}")
     if "dir_info" in address:
         folder = _from_here(Path(unquote(urlsplit(url).path)))
+        if not folder.startswith((".", "/")):
+            folder = f"./{folder}"  # pip takes a bare name for a package of the index
         return pip_install(f"{folder}[{extra}]", "-e" if address["dir_info"].get("editable") else "")
     return pip_install(f"rushes[{extra}]")
 
