@@ -32,6 +32,7 @@ LIVELIEST, MOVING = 0.25, 0.3
 """The part of the blocks that change most, and the levels by which they do at least, from frame to frame (rms)."""
 SLIDING, LAGS = 0.55, range(2, 13)
 """Correlation with a neighbour so many frames before, above which the picture slides."""
+FEWEST_PAIRS = 3
 
 GHOSTING = from_zero(
     name="ghosting",
@@ -108,21 +109,20 @@ def dip(power: Floats, count: int) -> float:
 
 def _slides(parts: list[Floats]) -> bool:
     """Whether blocks show what a neighbour showed some frames before."""
-    found = [
-        np.mean([_handed_on(part if ahead else part[:, ::-1, ::-1], lag, axis) for part in parts])
-        for lag in LAGS
-        for axis in (1, 2)
-        for ahead in (True, False)
-    ]
-    return max(found) > SLIDING
+    sides = ((axis, ahead) for axis in (1, 2) for ahead in (True, False))
+    found = [np.mean([_handed_on(part, *side) for part in parts], axis=0).max() for side in sides]
+    return bool(max(found) > SLIDING)
 
 
-def _handed_on(part: Floats, lag: int, axis: int) -> float:
-    """Mean correlation of each block with the next one along an axis `lag` steps later; 0 without such pairs."""
-    here = np.moveaxis(part, axis, 1)
-    before, after = here[:-lag, :-1], here[lag:, 1:]
-    both = before.any(axis=0) & after.any(axis=0)
-    return float((before * after).mean(axis=0)[both].mean()) if both.sum() >= 3 else 0.0
+def _handed_on(part: Floats, axis: int, ahead: bool) -> Floats:
+    """Mean correlation of blocks with the next one along an axis, so many steps later; 0 without three such pairs."""
+    blocks = np.moveaxis(part, axis, 1)
+    here, there = (blocks[:, :-1], blocks[:, 1:]) if ahead else (blocks[:, 1:], blocks[:, :-1])
+    both = here.any(axis=0) & there.any(axis=0)
+    if both.sum() < FEWEST_PAIRS:
+        return np.zeros(len(LAGS))
+    before, after = here[:, both], there[:, both]
+    return np.array([(before[:-lag] * after[lag:]).mean() for lag in LAGS])
 
 
 def shown_ghosting(seen: Any) -> Measurement:
