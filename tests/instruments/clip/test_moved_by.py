@@ -30,7 +30,7 @@ OF_THE_SOUND = {
     *("loudness_lufs", "loudness_range_lu", "true_peak_dbtp", "clipping_ratio", "silence_ratio", "longest_silence_ms"),
     *("dnsmos_sig", "dnsmos_bak", "dnsmos_ovrl", "dnsmos_p808", "distillmos"),
     *("crest_db", "dropout_count", "sound_gap_ms", "dc_offset", "channel_gap_db", "sound_dynamic_db", "steady_tone_db"),
-    *("hum_db", "hiss_db"),
+    *("hum_db", "hiss_db", "sound_cut_ms"),
 }
 """Taken from the sound at its own rate, or at one rate for all: no fact of the picture moves them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from rushes.instruments.clip.metrics.sound.damage import (
     crest,
     dc_offset,
     dropout_count,
+    sound_cut_ms,
     sound_dynamic_db,
     sound_gap_ms,
 )
@@ -81,6 +83,15 @@ def test_holes_are_counted_and_placed() -> None:
     assert (found.value, found.note) == (2, "at 0.50 s, 1.20 s")
     assert found.span is not None and (found.span.start_ms, found.span.end_ms) == (500.0, 560.0)
     assert dropout_count(levels(sine(2.0))).value == 0
+
+
+def test_a_hole_whose_edges_are_blurred() -> None:
+    """One of 100 ms at −40 dB, into which the sound falls by 10, 25 and 40 dB, as coded: within 20 ms by 30 dB."""
+    sound = sine(2.0)
+    sound[:, 8000:9600] *= 0.01
+    for first, gain in ((8000, 0.316), (8160, 0.056), (9440, 0.316)):
+        sound[:, first : first + 160] = sine(0.01) * gain
+    assert dropout_count(levels(sound)).value == 1
 
 
 def test_speech_that_pauses_has_no_holes() -> None:
@@ -153,3 +164,23 @@ def test_a_clip_with_a_tone(tmp_path: Path) -> None:
     assert found["crest_db"].value == pytest.approx(3.0, abs=0.3)
     assert (found["dropout_count"].value, found["sound_gap_ms"].value) == (0, 0.0)
     assert found["hum_db"].value < -20 and found["hiss_db"].value < -20
+
+
+def seen(samples: np.ndarray, length_ms: float) -> SimpleNamespace:
+    """A picture of that length with this sound."""
+    return SimpleNamespace(levels=levels(samples), levels_missing="", video_duration_ms=length_ms)
+
+
+def test_a_sound_that_breaks_off_before_the_picture_ends() -> None:
+    """A tone of 2 s beside 3 s of picture, with silence up to its end and without: 1000 ms."""
+    tone, silence = sine(2.0), np.zeros((1, RATE))
+    for samples in (tone, np.concatenate([tone, silence], axis=1)):
+        found = sound_cut_ms(seen(samples, 3000.0))
+        assert found.value == pytest.approx(1000.0, abs=1e-6) and found.note == "2.0–3.0 s"
+
+
+def test_a_sound_that_fades_or_goes_on_does_not_break_off() -> None:
+    fade = sine(2.0) * 10 ** (-np.arange(2 * RATE) / RATE * 2)  # by 40 dB a second, down to −86 dB
+    assert sound_cut_ms(seen(np.concatenate([fade, np.zeros((1, RATE))], axis=1), 3000.0)).value == 0
+    assert sound_cut_ms(seen(sine(3.0), 2500.0)).value == 0
+    assert sound_cut_ms(seen(np.zeros((1, RATE)), 1000.0)).value is None

@@ -21,7 +21,7 @@ def measured(name: str, made, fps: float = 10.0):
 
 def test_a_steady_clip_does_not_drift() -> None:
     still = grid(np.repeat(scene()[None], 30, axis=0), blue=20.0, red=-10.0)
-    for name in ("light_drift", "light_pumping", "colour_drift"):
+    for name in ("light_drift", "light_pumping", "colour_drift", "hue_drift"):
         assert measured(name, still).value == 0 and measured(name, still).note == ""
 
 
@@ -85,6 +85,12 @@ def test_casts_hues_and_saturation() -> None:
     turn = 0.5 * along
     hues = grid(still, blue=column(20 * np.cos(turn)), red=column(20 * np.sin(turn)))
     assert measured("colour_drift", hues).value == pytest.approx(20 * 0.5 * 0.96, rel=0.03)
+    # half a radian, at any saturation: 28.65°
+    for strength in (20, 60):
+        hues = grid(still, blue=column(strength * np.cos(turn)), red=column(strength * np.sin(turn)))
+        assert measured("hue_drift", hues).value == pytest.approx(np.degrees(0.5) * 0.96, rel=0.03)
+    faint = grid(still, blue=column(7 * np.cos(turn)), red=column(7 * np.sin(turn)))
+    assert measured("hue_drift", faint).value == 0
     # half of the blocks blue and half yellow: no cast, but saturation grows by 10
     sides = np.repeat([1.0, -1.0], still.shape[2] // 2)
     burnt = grid(still, blue=column(10 + 10 * along) * sides)

@@ -111,6 +111,24 @@ def test_no_stray_frames() -> None:
     assert end_frame_jump(grid(fast), times(20)).value == pytest.approx(20 / 21, rel=1e-5)
 
 
+def test_another_shot_at_an_end_is_no_stray_frame() -> None:
+    # ten frames a second: one foreign frame is stray, three are a shot before a cut
+    for count, is_stray in ((1, True), (3, False)):
+        for frames in (slice(0, count), slice(20 - count, 20)):
+            luma = still()
+            luma[frames] = scene(7)
+            assert (end_frame_jump(grid(luma), times(20)).value > 0) == is_stray
+
+
+def test_a_longer_stretch_of_one_colour_at_an_end_is_stray() -> None:
+    # 40 frames, of which the first eight are flat: as long as 800 ms in green, as long as 400 ms in grey
+    for blue, frames, is_stray in ((30.0, 8, True), (0.0, 8, False), (0.0, 3, True), (30.0, 11, False)):
+        luma = np.repeat(scene()[None], 48, axis=0)
+        luma[:frames] = 130.0
+        tint = column(np.where(np.arange(48) < frames, blue, 0.0))
+        assert (end_frame_jump(grid(luma, blue=tint), times(48)).value > 0) == is_stray, (blue, frames)
+
+
 def test_too_short() -> None:
     short = grid(still(3))
     for function in (colour_step, picture_turned, picture_stretched, end_frame_jump):

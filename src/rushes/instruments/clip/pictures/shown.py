@@ -79,10 +79,15 @@ class Shown:
         return find_cadence(even.steps, self.changes, self.fps, across=across)
 
     @cached_property
-    def distinct(self) -> Shown:
-        """The same without frames that repeat the one before; by a closer limit, for order is lost with a picture."""
+    def different(self) -> NDArray[np.int64]:
+        """Frames that do not repeat the one before; by a closer limit, for order is lost with a picture."""
         copies = self.cadence.left_out & repeats_of(self.steps, self.fps, share=COPY_SHARE)
-        kept = np.flatnonzero(np.r_[True, ~copies]) if len(self) else np.zeros(0, np.int64)
+        return np.flatnonzero(np.r_[True, ~copies]) if len(self) else np.zeros(0, np.int64)
+
+    @cached_property
+    def distinct(self) -> Shown:
+        """The same without frames that repeat the one before."""
+        kept = self.different
         if len(kept) == len(self):
             return self
         return Shown(self.values[kept], self.times_ms[kept], np.zeros(max(0, len(kept) - 1)))

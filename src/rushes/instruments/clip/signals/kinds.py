@@ -4,7 +4,8 @@ In this order, the first that holds:
 
 talking head   a face in at least half of the frames, and speech to go with it
 screen         at least 30 % of the picture is plain, and from frame to frame at most 2 % of it moves
-animation      at least 40 % of the frames repeat the one before, as drawings on twos and threes do
+animation      at least 40 % of the frames repeat the one before, as drawings on twos and threes do, or at least 55 %
+               of the picture is plain and most frames have no face
 anything else  a film, or generated video: what generates it leaves no mark that could be relied on, and `generated` has
                the rules for both
 
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 
 from rushes.core import Measurement
 
-PLAIN, STILL, HELD, FACE = 0.3, 0.02, 0.4, 0.5
+PLAIN, STILL, HELD, DRAWN, FACE = 0.3, 0.02, 0.4, 0.55, 0.5
 OTHERWISE = "generated"
 
 
@@ -43,6 +44,8 @@ def kind_of(measurements: Mapping[str, Measurement]) -> Kind:
     held = _value(measurements, "repeated_frame_ratio")
     if held is not None and held >= HELD:
         return Kind(profile="animation", because=f"{_percent(held)} of the frames repeat the one before")
+    if plain is not None and plain >= DRAWN and (face is None or face < FACE):
+        return Kind(profile="animation", because=f"{_percent(plain)} of the picture is plain")
     return Kind(profile=OTHERWISE, because="neither a talking head nor a screen nor a drawn animation")
 
 

@@ -17,12 +17,16 @@ LOUD_DB = 20.0
 """Blocks within this of the loudest are the sound itself."""
 QUIETEST_DB = -60.0
 """Level of the loud blocks below which there is nothing to judge; 0 is a full-scale square wave."""
-HOLE_DB, HOLE_BLOCKS, EDGE = 35.0, (2, 50), 2
-"""A hole is this far under what is two blocks before and after it, and lasts 20 to 500 ms."""
+HOLE_DB, HOLE_BLOCKS, EDGE = 35.0, (2, 50), 3
+"""A hole is this far under what is three blocks before it, and lasts 20 to 500 ms: lossy coding blurs its edges."""
+BACK_DB = 15.0
+"""After a hole the sound is back within this of what it was."""
 TONE_WINDOW_S, TONE_SHARE = 0.128, 20.0
 """Seconds of a spectrum, and the percentile over time that a steady tone keeps up."""
 MAINS_HZ = (50.0, 60.0)
 HISS_HZ, HISS_BANDS = (500.0, 7500.0), 12
+END_DB, END_BLOCKS = 25.0, 5
+"""A sound that breaks off is within this of its loud parts in one of the last 50 ms."""
 _FLOOR = 1e-12
 
 
@@ -49,7 +53,7 @@ def crest_db(power: Floats, peak: Floats) -> float | None:
 
 
 def holes(power: Floats) -> list[tuple[int, int]]:
-    """First and last block of every hole: down by 35 dB within 20 ms, and up again after 20 to 500 ms."""
+    """First and last block of every hole: down by 35 dB within 30 ms, and up again after 20 to 500 ms."""
     level = decibels(power)
     least, most = HOLE_BLOCKS
     found: list[tuple[int, int]] = []
@@ -62,11 +66,27 @@ def holes(power: Floats) -> list[tuple[int, int]]:
         end = place
         while end + 1 < len(level) and level[end + 1] <= limit:
             end += 1
-        back = end + EDGE < len(level) and float(level[end + EDGE]) >= limit + HOLE_DB - LOUD_DB / 2
+        after = level[end + 1 : end + 1 + EDGE]
+        back = len(after) == EDGE and float(after.max()) >= limit + HOLE_DB - BACK_DB
         if back and least <= end - place + 1 <= most:
             found.append((place, end))
         place = end + 1
     return found
+
+
+def broken_off(power: Floats) -> int | None:
+    """The block in which a sound breaks off; None where it fades, is too quiet, or goes on to its end.
+
+    It breaks off where all that follows is under −60 dB and one of the last five blocks is within 25 dB of the 95th
+    percentile.
+    """
+    level = decibels(power)
+    heard = np.flatnonzero(level >= QUIETEST_DB)
+    if not len(heard) or not loud(power).any():
+        return None
+    after = int(heard[-1]) + 1
+    last = float(level[max(0, after - END_BLOCKS) : after].max())
+    return after if last >= float(decibels(float(np.percentile(power, 95)))) - END_DB else None
 
 
 def dynamic_db(power: Floats) -> float | None:

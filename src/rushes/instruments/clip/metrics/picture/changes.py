@@ -28,6 +28,8 @@ PATH_MS = 80.0
 """Time between two frames of a path, at least."""
 COLOURED, ENOUGH = 4.0, 0.2
 """Chroma levels from which a block has a hue, and the share of such blocks from which the picture has one."""
+VIVID = 8.0
+"""Chroma levels from which the angle of a hue is certain."""
 _STALLED = 3
 
 
@@ -82,6 +84,8 @@ class CommonPath:
     hue: Series
     """Along the circle of hues, at the saturation that the blocks have."""
     saturation: Series
+    turn: Series
+    """Along the circle of hues in degrees, of blocks whose hue is certain."""
     luma: Series
     """Luma of the blocks, two by two, of each frame taken."""
 
@@ -97,11 +101,14 @@ def common_path(grid: PictureGrid, times_ms: tuple[float, ...]) -> CommonPath:
     strength = np.abs(colour)
     usual = (strength[1:] + strength[:-1]) / 2
     has_hue = np.minimum(strength[1:], strength[:-1]) >= COLOURED
-    turned = (colour[1:] * colour[:-1].conj()).imag / np.maximum(usual, 1.0)
+    product = colour[1:] * colour[:-1].conj()
+    turned = product.imag / np.maximum(usual, 1.0)
+    is_vivid = np.minimum(strength[1:], strength[:-1]) >= VIVID
     steps = [np.median(np.diff(values, axis=0), axis=1) for values in (luma, blue, red)]
     steps += [_median_where(values, has_hue) for values in (turned, np.diff(strength, axis=0))]
-    light, cast_blue, cast_red, hue, saturation = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)
-    return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, luma)
+    steps.append(_median_where(np.degrees(np.angle(product)), is_vivid))
+    light, cast_blue, cast_red, hue, saturation, turn = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)
+    return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, turn, luma)
 
 
 def _apart(times_ms: tuple[float, ...]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Light and colour that drift or pump: light_drift, light_pumping, colour_drift."""
+"""Light and colour that drift or pump: light_drift, light_pumping, colour_drift, hue_drift."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import (
     CUT,
+    ENOUGH,
     PATH_MS,
+    VIVID,
     CommonPath,
     Series,
     common_path,
@@ -75,6 +77,17 @@ COLOUR_DRIFT = _levels(
     raised_by=("automatic white balance", "stage light and sunsets"),
     lowered_by=("a shorter clip", "a clip of little colour"),
 )
+HUE_DRIFT = _levels(
+    name="hue_drift",
+    unit="°",
+    summary="How far all hues of the picture turn within five seconds, whatever their saturation.",
+    formula="largest (max − min) within 5 s of the path of hue, averaged over 500 ms, "
+    f"{_VIEW}; it adds arg(z′ z̄) in degrees of blocks with |z| ≥ {VIVID:g} before and after, z = Cb + i Cr in "
+    f"full-range levels, where a share of {ENOUGH:g} of the blocks has that; {_PATH}",
+    params=signature_params(plane="chroma", same_view=SAME_VIEW, smooth_ms=SMOOTH_MS, vivid=VIVID, window_ms=WINDOW_MS),
+    raised_by=("stage light that changes its colour", "something coloured that fills the picture little by little"),
+    lowered_by=("a shorter clip", "a clip of little colour"),
+)
 
 
 def light_drift(path: CommonPath, times_ms: Any) -> Measurement:
@@ -85,6 +98,11 @@ def light_drift(path: CommonPath, times_ms: Any) -> Measurement:
 def colour_drift(path: CommonPath, times_ms: Any) -> Measurement:
     """The farthest drift of colour; see `COLOUR_DRIFT`."""
     return _drift(COLOUR_DRIFT, [(path.blue, path.red), (path.hue,), (path.saturation,)], path, times_ms)
+
+
+def hue_drift(path: CommonPath, times_ms: Any) -> Measurement:
+    """The farthest turn of hues; see `HUE_DRIFT`."""
+    return _drift(HUE_DRIFT, [(path.turn,)], path, times_ms)
 
 
 def light_pumping(path: CommonPath, times_ms: Any) -> Measurement:
@@ -155,3 +173,4 @@ def _of_path(definition: Definition, function: Callable[[CommonPath, Any], Measu
 LIGHT_DRIFT_METRIC = _of_path(LIGHT_DRIFT, light_drift, too_high="light drifts")
 LIGHT_PUMPING_METRIC = _of_path(LIGHT_PUMPING, light_pumping, too_high="exposure pumps")
 COLOUR_DRIFT_METRIC = _of_path(COLOUR_DRIFT, colour_drift, too_high="colour drifts")
+HUE_DRIFT_METRIC = _of_path(HUE_DRIFT, hue_drift, on_request=True, too_high="hues turn")

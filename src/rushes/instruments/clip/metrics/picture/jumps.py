@@ -22,6 +22,10 @@ FAINT = 6.0
 STRETCHES = (1.1, 1.2, 1.33, 1.5, 1.78)
 LIKE = 0.9
 END_MS, END_STEP, END_REACH = 400.0, 6.0, 8
+COLOURED_MS, COLOURED = 1000.0, 20.0
+"""A stretch of one colour, with so many chroma levels in the mean, is sought that far into the clip."""
+STRAY_MS = 130.0
+"""Up to this long another picture at an end is a stray one; a longer one is a shot, and what follows it a cut."""
 
 _GRID = "of the grid (16 blocks along the shorter side)"
 _jump = partial(
@@ -77,11 +81,23 @@ END_FRAME_JUMP = _jump(
     "at an end of the clip.",
     formula=f"largest s_t / (m + 1) of the steps within {END_MS:g} ms of an end, m the largest of the {END_REACH} "
     f"steps before and after; s_t = mean over blocks {_GRID} of |ΔY| + |ΔCb| + |ΔCr|, of which "
-    f"{END_STEP:g} levels are needed",
+    f"{END_STEP:g} levels are needed. What lies beyond the step is one frame or {STRAY_MS:g} ms at most, or is flat "
+    f"(blocks with a deviation below {FAINT:g} levels), or is the picture next to it in another light (|r| ≥ "
+    f"{OTHER:g} across the step); where it is flat and has {COLOURED:g} chroma levels, within {COLOURED_MS:g} ms",
     edge_cases="Fewer than six frames: no value. At most a quarter of the clip counts as an end. A fade has no step "
-    "that stands out.",
-    params=signature_params(end_ms=END_MS, least=END_STEP, reach=END_REACH),
-    raised_by=("a cut right after the beginning",),
+    f"that stands out. Another scene that lasts longer than {STRAY_MS:g} ms is a shot, and its end a cut.",
+    params=signature_params(
+        coloured=COLOURED,
+        coloured_ms=COLOURED_MS,
+        end_ms=END_MS,
+        flat=FAINT,
+        least=END_STEP,
+        reach=END_REACH,
+        same=OTHER,
+        stray_ms=STRAY_MS,
+    ),
+    history=("first release", "a shot before a cut is no stray frame; a longer stretch of one colour is"),
+    raised_by=("a cut within three frames of an end",),
     lowered_by=("fast motion beside it",),
 )
 _SHORT = "needs at least {} frames"
@@ -153,15 +169,28 @@ def end_frame_jump(grid: PictureGrid, times_ms: Any) -> Measurement:
     steps = sum(np.abs(np.diff(plane, axis=0)).mean(axis=(1, 2), dtype=np.float64) for plane in planes)
     steps = np.asarray(steps)
     times = np.asarray(times_ms, dtype=np.float64)
+    scores = np.where(steps >= END_STEP, steps / (around(steps, END_REACH) + 1), 0.0)
     reach = len(steps) // 4
-    first, last = times[1:] <= times[0] + END_MS, times[:-1] >= times[-1] - END_MS
-    first[reach:] = False
-    last[: len(last) - reach] = False
-    scores = np.where((first | last) & (steps >= END_STEP), steps / (around(steps, END_REACH) + 1), 0.0)
-    place = int(np.argmax(scores))
-    span = Span(times[0], times[place + 1]) if first[place] else Span(times[place + 1], times[-1])
-    value = float(scores[place])
+    value, span = 0.0, None
+    for place in (*range(reach), *range(len(steps) - reach, len(steps))):
+        beyond = slice(0, place + 1) if place < reach else slice(place + 1, len(grid))
+        if scores[place] > value and _is_stray(grid, times, place, beyond):
+            value = float(scores[place])
+            span = Span(times[0], times[place + 1]) if place < reach else Span(times[place + 1], times[-1])
     return spanned(END_FRAME_JUMP, value, len(steps), span)
+
+
+def _is_stray(grid: PictureGrid, times: Any, step: int, beyond: slice) -> bool:
+    """Whether the frames beyond a step, up to the end of the clip, do not belong to it."""
+    length = float(times[step + 1] - times[0] if beyond.start == 0 else times[-1] - times[step])
+    alone = beyond.stop - beyond.start == 1 or length <= STRAY_MS
+    luma = grid.luma[beyond]
+    flat = float(luma.reshape(len(luma), -1).std(axis=1).max()) < FAINT
+    strength = np.hypot(grid.blue[beyond], grid.red[beyond])
+    if flat and float(strength.mean(dtype=np.float64)) >= COLOURED:
+        return length <= COLOURED_MS
+    same = abs(correlation(grid.luma[step], grid.luma[step + 1])) >= OTHER
+    return length <= END_MS and (alone or flat or same)
 
 
 def _largest(definition: Definition, scores: Any, times_ms: Any) -> Measurement:

@@ -1,8 +1,8 @@
-"""What breaks a sound: crest_db, dropout_count, sound_gap_ms, dc_offset, channel_gap_db, sound_dynamic_db,
-steady_tone_db, hum_db, hiss_db.
+"""What breaks a sound: crest_db, dropout_count, sound_gap_ms, sound_cut_ms, dc_offset, channel_gap_db,
+sound_dynamic_db, steady_tone_db, hum_db, hiss_db.
 
 Measured where they are named. Sound that plays at another speed is not among them: nothing in the sound itself says how
-fast it should be.
+fast it should be. But one that plays too fast is over too early, and sound_cut_ms has that.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ import numpy as np
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
 from rushes.core.span import Span
+from rushes.instruments.clip.frames.spans import spanned
 from rushes.instruments.clip.metrics.making import from_zero, metric
 from rushes.instruments.clip.sound.damage import (
+    BACK_DB,
+    EDGE,
+    END_BLOCKS,
+    END_DB,
     HISS_BANDS,
     HISS_HZ,
     HOLE_BLOCKS,
@@ -26,10 +31,12 @@ from rushes.instruments.clip.sound.damage import (
     QUIETEST_DB,
     TONE_SHARE,
     TONE_WINDOW_S,
+    broken_off,
     crest_db,
     decibels,
     dynamic_db,
     holes,
+    loud,
     mains_hum,
     steady_tone,
     white_floor,
@@ -66,12 +73,19 @@ DROPOUT_COUNT = from_zero(
     better="lower",
     summary="Holes in the sound: it breaks off and comes back within half a second.",
     formula=f"stretches of {HOLE_BLOCKS[0] * 10} to {HOLE_BLOCKS[1] * 10} ms that are {HOLE_DB:.0f} dB under the "
-    f"block 20 ms "
-    "before, with the sound back, within 10 dB of what it was at the limit, 20 ms after; " + _BLOCKS,
+    f"block {EDGE * 10} ms before, with the sound back, within {BACK_DB:.0f} dB of that, in one of the {EDGE} blocks "
+    "after; " + _BLOCKS,
     edge_cases=f"{_NO_SOUND} A hole in a quiet part, under −40 dB, does not count, nor one at the beginning or the "
     f"end.",
     reference="beside longest_silence_ms",
-    params=signature_params(block_ms=10, hole_db=HOLE_DB, hole_ms=f"{HOLE_BLOCKS[0] * 10}-{HOLE_BLOCKS[1] * 10}"),
+    params=signature_params(
+        back_db=BACK_DB,
+        block_ms=10,
+        edge_ms=EDGE * 10,
+        hole_db=HOLE_DB,
+        hole_ms=f"{HOLE_BLOCKS[0] * 10}-{HOLE_BLOCKS[1] * 10}",
+    ),
+    history=("first release", "edges of 30 ms: coded as AAC, most holes begin and end more slowly than within 20 ms"),
     raised_by=("music and effects that stop short",),
     lowered_by=("noise and room sound mixed in afterwards",),
 )
@@ -87,6 +101,21 @@ SOUND_GAP_MS = from_zero(
     params=signature_params(level_dbfs=SILENCE_DBFS, run_ms=SILENCE_MS, heard_dbfs=-40, rate="own"),
     raised_by=("pauses in a sound that was cleaned",),
     lowered_by=("a shorter clip",),
+)
+SOUND_CUT_MS = from_zero(
+    name="sound_cut_ms",
+    unit="ms",
+    better="lower",
+    summary="How long before the end of the picture the sound breaks off, and does not come back: it plays too fast, "
+    "or its end is missing.",
+    formula="video_duration_ms − time of the last block that is above "
+    f"{QUIETEST_DB:.0f} dB, of a sound that breaks off there: one of the last {END_BLOCKS} blocks is within "
+    f"{END_DB:.0f} dB of the 95th percentile; else 0. {_BLOCKS.capitalize()}",
+    edge_cases=f"{_QUIET} A sound that fades out, or outlasts the picture: 0. No length of the picture: no value.",
+    reference="beside av_duration_delta_ms, which compares the lengths of the tracks",
+    params=signature_params(block_ms=10, end_blocks=END_BLOCKS, end_db=END_DB, quiet_db=QUIETEST_DB),
+    raised_by=("speech without room sound that ends before the picture",),
+    lowered_by=("a fade at the end", "room sound"),
 )
 DC_OFFSET = from_zero(
     name="dc_offset",
@@ -187,7 +216,7 @@ def crest(levels: SoundLevels) -> Measurement:
 def dropout_count(levels: SoundLevels) -> Measurement:
     """Holes in the sound; the span is that of the first. See `DROPOUT_COUNT`."""
     found = holes(levels.block_power)
-    block_ms = 1000.0 * (((levels.rate + 5) // 10) // 10) / levels.rate
+    block_ms = _block_ms(levels)
     span = Span(found[0][0] * block_ms, (found[0][1] + 1) * block_ms) if found else None
     note = ", ".join(f"{first * block_ms / 1000:.2f} s" for first, _ in found[:5]) if found else ""
     count = len(levels.block_power)
@@ -200,6 +229,26 @@ def sound_gap_ms(levels: SoundLevels) -> Measurement:
     """The longest stretch switched off; see `SOUND_GAP_MS`."""
     value = levels.longest_silence_ms if levels.true_peak > _AUDIBLE else 0.0
     return Measurement(definition=SOUND_GAP_MS, value=value, count=levels.samples)
+
+
+def sound_cut_ms(seen: Any) -> Measurement:
+    """How long before the picture the sound breaks off; see `SOUND_CUT_MS`."""
+    levels, length = seen.levels, seen.video_duration_ms
+    if levels is None:
+        return Measurement.missing(SOUND_CUT_MS, seen.levels_missing)
+    if length is None:
+        return Measurement.missing(SOUND_CUT_MS, "the length of the picture is not known")
+    if not loud(levels.block_power).any():
+        return Measurement.missing(SOUND_CUT_MS, _TOO_QUIET)
+    after = broken_off(levels.block_power)
+    end_ms = length if after is None else after * _block_ms(levels)
+    value = max(0.0, length - end_ms)
+    span = Span(end_ms, length) if value else None
+    return spanned(SOUND_CUT_MS, value, len(levels.block_power), span)
+
+
+def _block_ms(levels: SoundLevels) -> float:
+    return 1000.0 * (((levels.rate + 5) // 10) // 10) / levels.rate
 
 
 def dc_offset(levels: SoundLevels) -> Measurement:
@@ -260,6 +309,9 @@ def _of_levels(definition: Definition, reading: Callable[[SoundLevels], Measurem
 CREST_DB_METRIC = _of_levels(CREST_DB, crest, label="crest dB", room="page", too_low="sound is flattened")
 DROPOUT_COUNT_METRIC = _of_levels(DROPOUT_COUNT, dropout_count, label="dropouts", too_high="sound drops out")
 SOUND_GAP_MS_METRIC = _of_levels(SOUND_GAP_MS, sound_gap_ms, too_high="part of the sound is missing")
+SOUND_CUT_MS_METRIC = metric(
+    SOUND_CUT_MS, sound_cut_ms, "levels", on_request=True, too_high="sound breaks off before the picture ends"
+)
 DC_OFFSET_METRIC = _of_levels(DC_OFFSET, dc_offset, too_high="sound lies beside zero")
 CHANNEL_GAP_DB_METRIC = _of_levels(CHANNEL_GAP_DB, channel_gap_db, too_high="one channel is missing")
 SOUND_DYNAMIC_DB_METRIC = _of_levels(SOUND_DYNAMIC_DB, sound_dynamic_db, too_low="noise or a tone under the sound")
