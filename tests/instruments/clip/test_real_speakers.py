@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.real_speakers import LIST, MEASURED, distances, measured, read_rows, scale
+from benchmarks.real_speakers import LIST, MEASURED, MORE, distances, measured, read_rows, scale
 from scipy.spatial.transform import Rotation
 from tests.face_tracks import made_points, made_track
 from tests.instruments.clip.test_head import observed, turned
@@ -23,10 +23,19 @@ from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.metrics.face.articulation import ARTICULATION_DISTANCE, articulation_distance
 from rushes.instruments.clip.metrics.face.head import head_motion, head_pose_spread
 from rushes.instruments.clip.metrics.face.lip_sync import LipSync, foretold_curve, lip_sync_offset_ms
-from rushes.instruments.clip.metrics.face.liveliness import HEAD_DISTANCE, brow_motion, gaze_spread, head_distance
+from rushes.instruments.clip.metrics.face.liveliness import (
+    BROW_MOTION,
+    GAZE_SPREAD,
+    HEAD_DISTANCE,
+    brow_motion,
+    gaze_spread,
+    head_distance,
+)
 from rushes.instruments.clip.metrics.face.real_speakers import HEAD, MOUTH, NAME, Spread, distance, furthest
 from rushes.instruments.clip.sound.bands import BANDS, frame_bands
 from rushes.media import AudioTrack
+from rushes.vision.models.cache import is_pulled
+from rushes.vision.models.catalogue import group_named
 
 FPS = 25.0
 
@@ -56,11 +65,19 @@ def test_what_real_speakers_read_is_as_the_definition_says(which: int, definitio
     assert words in definition.edge_cases
 
 
+@pytest.mark.parametrize(("name", "definition"), [("gaze", GAZE_SPREAD), ("brows", BROW_MOTION)])
+def test_the_range_of_gaze_and_brows_is_the_recorded_one(name: str, definition: Definition) -> None:
+    found = [float(row[name]) for row in read_rows()]
+    assert f"Real speakers read {min(found):.3f} to {max(found):.3f}. " in definition.edge_cases
+
+
 @pytest.mark.shared
+@pytest.mark.skipif(not is_pulled(group_named("face-landmarker")), reason="rushes models pull face-landmarker")
 def test_a_recording_is_measured_again_as_it_is_recorded(shared: Path) -> None:
     (row,) = (row for row in read_rows() if row["path"].endswith("bbaf2n.mpg"))
     found = measured(shared / "clips" / "face_LipNet_bbaf2n.mpg")
-    assert [found[name] for name in MEASURED] == pytest.approx([float(row[name]) for name in MEASURED], rel=1e-3)
+    assert found == pytest.approx({name: float(row[name]) for name in found}, rel=1e-3)
+    assert set(found) == {*MEASURED, *MORE}
 
 
 # --- by hand

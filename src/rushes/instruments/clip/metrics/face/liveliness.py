@@ -58,7 +58,7 @@ GAZE_SPREAD = _moves(
     formula="population std over frames of g, the mean of both eyes of (p_iris − p_left) · (p_right − p_left) / "
     "|p_right − p_left|²; irises 468 and 473, corners 33, 133 and 362, 263",
     edge_cases=f"Fewer than {MIN_FRAMES} frames with the face: none. Needs the 478-point model (--face-model "
-    "face_landmarker.task): the default one has no irises. Real speakers read 0.008 to 0.08. Of ADTH-QA's head votes "
+    "face_landmarker.task): the default one has no irises. Real speakers read 0.007 to 0.105. Of ADTH-QA's head votes "
     "the clip nearer to real speakers is preferred in 28 of 30 pairs (83 to 100 % by speaker): eyes that move go with "
     "a head that does.",
     params=(*_WAY, *signature_params(points="iris-468-473")),
