@@ -16,7 +16,7 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.clip.faces.wide_search import SEARCH
 from rushes.instruments.clip.metrics.face.mouth import MIN_SECONDS
 from rushes.instruments.clip.metrics.face.real_speakers import HISTORY, MOUTH, NAME, distance, furthest
-from rushes.instruments.clip.metrics.making import metric
+from rushes.instruments.clip.metrics.making import FACE_COST, metric
 from rushes.instruments.clip.sound.speech import (
     ACTIVE_DB,
     ACTIVE_MS,
@@ -47,7 +47,7 @@ ARTICULATION_DISTANCE = Definition(
     "speech (under 6 dB) or is under −50 dB: none. The 12 real speakers read 0.4 to 1.7, five others in four "
     "languages 0.4 to 1.2. People's lip votes of ADTH-QA, whose speakers are not among the 12: 27 of 30 pairs right "
     "(90 %, 79 to 100 % over five speakers; people agree with their majority in 74 % of votes); fitted on no vote. It "
-    "says nothing about time: see lip_sync_offset_ms.",
+    f"says nothing about time: see lip_sync_offset_ms. {FACE_COST}",
     reference="ours; votes: Zhang et al. 2024 (ADTH-QA)",
     params=signature_params(
         face="most-persistent",

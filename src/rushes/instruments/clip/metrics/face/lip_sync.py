@@ -22,7 +22,7 @@ from rushes.instruments.clip.metrics.face.sync_search import (
     match_curve,
     mouth_movement,
 )
-from rushes.instruments.clip.metrics.making import metric
+from rushes.instruments.clip.metrics.making import FACE_COST, metric
 from rushes.instruments.clip.sound.bands import BANDS, frame_bands
 from rushes.instruments.clip.sound.speech import detrended
 
@@ -56,7 +56,7 @@ LIP_SYNC_OFFSET_MS = Definition(
     "face, lips at rest. Of 13 real speakers in four languages, with the sound 240 and 480 ms early and late, 29 of 52 "
     "had a clear place: 27 within 80 ms, every sign right (benchmarks/shifted_sound.py). With the sound in place 8 had "
     "one and 7 were in sync; the eighth is a recording whose sound is late by both curves. Costs 0.003 s of processor "
-    "time per second of video.",
+    f"time per second of video beside the face. {FACE_COST}",
     reference="ours",
     params=signature_params(
         match="mouth_audio_margin-v2",

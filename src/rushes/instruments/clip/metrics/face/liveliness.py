@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.clip.metrics.face.head import HEAD_MOTION, head_motion, head_pose_spread
 from rushes.instruments.clip.metrics.face.real_speakers import HEAD, HISTORY, NAME, distance, furthest
-from rushes.instruments.clip.metrics.making import of_face
+from rushes.instruments.clip.metrics.making import FACE_COST, of_face
 from rushes.vision.landmarks.face_pipeline import MAX_FACES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ HEAD_DISTANCE = Definition(
     edge_cases="head_motion or head_pose_spread has no value: none. The 12 real speakers read 0.4 to 2.0, five "
     "others in four languages 0.3 to 0.7. People's head votes of ADTH-QA, whose speakers are not among the 12: 24 of "
     "30 pairs right (80 %, 53 to 100 % over five speakers; one of four systems has a still head, and it loses nearly "
-    "every vote); fitted on no vote.",
+    f"every vote); fitted on no vote. {FACE_COST}",
     reference="ours; votes: Zhang et al. 2024 (ADTH-QA)",
     params=(*HEAD_MOTION.params, *signature_params(mean="chordal", real=NAME)),
     open_params=("model",),
@@ -60,7 +60,7 @@ GAZE_SPREAD = _moves(
     edge_cases=f"Fewer than {MIN_FRAMES} frames with the face: none. Needs the 478-point model (--face-model "
     "face_landmarker.task): the default one has no irises. Real speakers read 0.007 to 0.105. Of ADTH-QA's head votes "
     "the clip nearer to real speakers is preferred in 28 of 30 pairs (83 to 100 % by speaker): eyes that move go with "
-    "a head that does.",
+    f"a head that does. {FACE_COST}",
     params=(*_WAY, *signature_params(points="iris-468-473")),
 )
 BROW_MOTION = _moves(
@@ -69,7 +69,8 @@ BROW_MOTION = _moves(
     summary="How much the brows move: the range of the upper face's expression.",
     formula="population std over frames of (|p105 − p159| + |p334 − p386|) / 2 / |p33 − p263|",
     edge_cases=f"Fewer than {MIN_FRAMES} frames with the face: none. Real speakers read 0.003 to 0.035. Of ADTH-QA's "
-    "head votes the clip with more is preferred in 24 of 30 pairs; a blink moves the lid, and so this value.",
+    "head votes the clip with more is preferred in 24 of 30 pairs; a blink moves the lid, and so this value. "
+    f"{FACE_COST}",
     params=(*_WAY, *signature_params(points="105-159,334-386", norm="inter-ocular")),
 )
 
