@@ -20,6 +20,7 @@ from rushes.core import Definition
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.faces.track import KEPT, kept_points
 from rushes.instruments.clip.frames.observe import Observation
+from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.face.articulation import ARTICULATION_DISTANCE, articulation_distance
 from rushes.instruments.clip.metrics.face.head import head_motion, head_pose_spread
 from rushes.instruments.clip.metrics.face.lip_sync import LipSync, foretold_curve, lip_sync_offset_ms
@@ -32,6 +33,7 @@ from rushes.instruments.clip.metrics.face.liveliness import (
     head_distance,
 )
 from rushes.instruments.clip.metrics.face.real_speakers import HEAD, MOUTH, NAME, Spread, distance, furthest
+from rushes.instruments.clip.show.tables import columns
 from rushes.instruments.clip.sound.bands import BANDS, frame_bands
 from rushes.media import AudioTrack
 from rushes.vision.models.cache import is_pulled
@@ -78,6 +80,17 @@ def test_a_recording_is_measured_again_as_it_is_recorded(shared: Path) -> None:
     found = measured(shared / "clips" / "face_LipNet_bbaf2n.mpg")
     assert found == pytest.approx({name: float(row[name]) for name in found}, rel=1e-3)
     assert set(found) == {*MEASURED, *MORE}
+
+
+# --- what a table of a run shows
+
+SHOWN = ("articulation_distance", "lip_sync_offset_ms", "head_distance")
+HIDDEN = ("mouth_audio_margin", "mouth_audio_corr", "landmark_jitter")
+
+
+def test_a_narrow_table_has_what_agrees_with_people_and_not_what_does_not() -> None:
+    found = columns(METRICS[name].missing("no face") for name in (*HIDDEN, *SHOWN))
+    assert {column.name: column.minor for column in found} == dict.fromkeys(SHOWN, False)
 
 
 # --- by hand

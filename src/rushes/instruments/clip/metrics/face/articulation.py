@@ -110,6 +110,6 @@ ARTICULATION_DISTANCE_METRIC = metric(
     "sound",
     tier=1,
     label="lips vs people",
-    room="page",
+    room="any",
     too_high="mouth moves unlike a real speaker's",
 )

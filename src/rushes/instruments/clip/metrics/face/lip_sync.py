@@ -184,7 +184,7 @@ LIP_SYNC_OFFSET_MS_METRIC = metric(
     "sound",
     tier=1,
     label="sync ms",
-    room="page",
+    room="any",
     too_high="sound late",
     too_low="sound early",
 )
