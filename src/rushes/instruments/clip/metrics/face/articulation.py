@@ -68,7 +68,7 @@ ARTICULATION_DISTANCE = Definition(
     open_params=("model",),
     depends_on=("frame_size", "fps", "transfer"),
     raised_by=("a mouth that hardly moves, or moves wildly", "a small or turned face"),
-    lowered_by=("tremble of the landmarks, which counts as movement",),
+    lowered_by=("noise, whose tremble of the landmarks counts as movement",),
     history=HISTORY,
 )
 
