@@ -93,7 +93,7 @@ def test_silence_and_broken_sound_have_no_value(name: str, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_not_pulled_is_asked_for_before_any_clip_is_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "/nowhere")
+    monkeypatch.setenv("RUSHES_CACHE", "/nowhere")
     with pytest.raises(MissingDependency, match="run: rushes models pull (vad|voice|distillmos|whisper-small)"):
         METRICS[name].require()
 

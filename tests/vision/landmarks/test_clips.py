@@ -340,9 +340,9 @@ def test_on_the_command_line(takes: list[Path], tmp_path: Path) -> None:
 
 def test_the_table_shows_faces_when_they_were_looked_for(takes: list[Path], tmp_path: Path) -> None:
     arguments = ["clip", str(takes[0]), "-o", str(tmp_path / "run"), "--jobs", "1"]
-    assert "mouth_audio_margin|" not in CliRunner().invoke(app, arguments).stdout
+    assert "lip_sync_offset_ms|" not in CliRunner().invoke(app, arguments).stdout
     shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "faces"), "--tier", "1", "-v"]).stdout
-    assert "sync" in shown and "mouth_audio_margin|" in shown
+    assert "sync" in shown and "lip_sync_offset_ms|" in shown and "articulation_distance|" in shown
 
 
 def test_a_wrong_model_on_the_command_line_is_one_line(takes: list[Path], tmp_path: Path) -> None:

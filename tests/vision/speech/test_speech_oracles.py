@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.voices import noisy, voice
 
+from rushes.media import read_audio
 from rushes.vision.models.cache import is_pulled
 from rushes.vision.models.catalogue import group_named
 from rushes.vision.speech.silero import speech_parts
@@ -18,6 +19,7 @@ from rushes.vision.speech.spectra import kaldi_fbank, whisper_mel
 from rushes.vision.speech.words import word_errors
 
 SAID: dict[str, Any] = json.loads((Path(__file__).parents[2] / "goldens" / "speech.json").read_text(encoding="utf-8"))
+HEARD: dict[str, list[int]] = json.loads((Path(__file__).parents[2] / "goldens" / "whisper.json").read_text("utf-8"))
 SOUND = noisy(voice(9.0), snr_db=30)
 
 
@@ -31,6 +33,18 @@ def test_kaldi_filter_banks_are_torchaudios() -> None:
 
 def test_whispers_mel_is_transformers() -> None:
     assert whisper_mel(SOUND)[::8, 300] == pytest.approx(SAID["mel"], abs=1e-4)
+
+
+@pytest.mark.shared
+@needs("whisper-tiny")
+def test_whisper_writes_what_transformers_writes_of_the_same_files(shared: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    from rushes.vision.speech.whisper import Whisper, token_ids
+
+    for name, tokens in HEARD.items():
+        sound = read_audio(shared / "clips" / f"face_LipNet_{name}.mpg", rate=16000, at_ms=0.0)
+        assert sound is not None
+        assert token_ids(sound.samples, Whisper(size="tiny")) == tokens
 
 
 @needs("voice")

@@ -137,6 +137,15 @@ def group_named(name: str) -> Group:
     return GROUPS[name]
 
 
+def licence_of(*groups: str) -> str:
+    """The licence of the weights in these groups, as references end.
+
+    >>> licence_of("rife", "transnet")
+    'Licence of the weights: MIT.'
+    """
+    return f"Licence of the weights: {'; '.join(dict.fromkeys(group_named(name).licence for name in groups))}."
+
+
 def file_named(name: str) -> tuple[Group, ModelFile]:
     """The file of this name in the cache, and the group it is pulled with."""
     for group in GROUPS.values():

@@ -111,9 +111,14 @@ def repeats_itself(text: str) -> bool:
 
 
 def _text(samples: Samples, network: Whisper) -> str:
+    return decoded(token_ids(samples, network))
+
+
+def token_ids(samples: Samples, network: Whisper) -> list[int]:
+    """The tokens of the transcript of up to 30 s at 16 kHz."""
     encoder, decoder = (_session(file) for file in network.files)
     (heard,) = encoder.run(["last_hidden_state"], {"input_features": whisper_mel(samples)[None]})
-    return decoded(_tokens(decoder, heard))
+    return _tokens(decoder, heard)
 
 
 def _tokens(decoder: Any, heard: Values) -> list[int]:

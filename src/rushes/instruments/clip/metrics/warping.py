@@ -31,6 +31,7 @@ from rushes.instruments.clip.flow.dense_flow import (
     following,
 )
 from rushes.instruments.clip.flow.warp_sums import AGREE_FLOOR, AGREE_SHARE, EDGE_FLOOR, EDGE_SHARE
+from rushes.vision.models.catalogue import licence_of
 
 RAFT_WEIGHTS = "fcfa4125d641"
 """First digits of the published raft-things.pth."""
@@ -61,9 +62,15 @@ _FLOW_WORDS: Mapping[Flow, str] = {
 _AT = f"at a short side of at most {SHORT_SIDE} pixels (long side {LONG_SIDE}), reduced by area"
 _NONE: Mapping[Flow, str] = {
     flow: f"Fewer than two frames, or frames of less than {follower.smallest} pixels: no value."
+    + (
+        f" Cost: about 4 s of one core for a second of video, at {RAFT_RATE:g} pairs a second."
+        if flow == "raft"
+        else ""
+    )
     for flow, follower in _FOLLOWERS.items()
 }
 _FLOW_PAPERS: Mapping[Flow, str] = {"dis": "Kroeger et al. 2016 (DIS flow)", "raft": "Teed & Deng 2020 (RAFT)"}
+_LICENCES: Mapping[Flow, str] = {"dis": "", "raft": f". {licence_of('raft')}"}
 _MASK = {
     "agree_share": AGREE_SHARE,
     "agree_floor": AGREE_FLOOR,
@@ -90,7 +97,7 @@ def _error(flow: Flow, norm: Literal["l2", "l1"]) -> Definition:
         "none is seen is left out, where Lai's code counts 0. A note says where less than half of the pixels are seen "
         "on the whole. A still clip has 0, the best there is: read it beside motion_magnitude. Pixels that leave the "
         "picture are held against its edge, as in Lai's code, unless the way back misses them.",
-        reference=f"Lai et al. 2018 (there with FlowNet2, at full size); {_FLOW_PAPERS[flow]}",
+        reference=f"Lai et al. 2018 (there with FlowNet2, at full size); {_FLOW_PAPERS[flow]}{_LICENCES[flow]}",
         params=signature_params(protocol="lai2018", norm=norm, warp="bilinear", **_MASK, **_HOW[flow]),
         depends_on=("frame_size", "fps", "transfer"),
         raised_by=("noise and grain", "real changes of light", "fast motion and fine detail", "cuts"),
@@ -118,7 +125,9 @@ def _magnitude(flow: Flow, unit: Literal["diagonals/s", "px/frame"]) -> Definiti
         edge_cases=f"{_NONE[flow]} "
         + ("Frames without a time of their own: no value. " if unit == "diagonals/s" else "")
         + "The camera's motion counts as much as that of things; noise in plain areas reads as a little motion.",
-        reference=_FLOW_PAPERS[flow] + ("; as EvalCrafter's flow score" if unit == "px/frame" else ""),
+        reference=_FLOW_PAPERS[flow]
+        + ("; as EvalCrafter's flow score" if unit == "px/frame" else "")
+        + _LICENCES[flow],
         params=signature_params(statistic="mean", per=unit.split("/")[1], **_HOW[flow]),
         depends_on=("fps",) if unit == "diagonals/s" else ("frame_size", "fps"),
     )

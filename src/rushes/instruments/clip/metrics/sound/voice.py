@@ -7,6 +7,7 @@ from typing import Any
 from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.clip.metrics.making import metric, share
 from rushes.instruments.clip.sound.heard import require_speech, speech_of, unheard
+from rushes.vision.models.catalogue import licence_of
 from rushes.vision.speech import silero, voice
 from rushes.vision.speech.voice import require_voice, voice_of
 
@@ -23,7 +24,7 @@ SPEECH_RATIO = share(
     "probability of speech reaches 0.5, ends before 100 ms under 0.35, lasts more than 250 ms, and is widened by 30 ms",
     edge_cases="No sound, or digital silence: no value. Parts equal those of silero-vad 6.2.3 on six real clips, "
     "sample by sample. People who talk to a camera read 0.4 to 0.97. Costs about 0.005 s of processor time per second.",
-    reference="Silero VAD 6.2.3",
+    reference=f"Silero VAD 6.2.3. {licence_of('vad')}",
     params=_SPEECH,
     depends_on=("duration",),
 )
@@ -40,7 +41,7 @@ VOICE_DRIFT = Definition(
     "speakers read 0.09 to 0.30, two who take turns 0.81, the ends of two speakers' clips 0.75 and more. "
     "Costs about 0.05 s of processor time per second of speech.",
     reference="Chen et al. 2023 (ERes2Net), trained on VoxCeleb by 3D-Speaker; its numbers equal the package's within "
-    "1e-6 on six real clips",
+    f"1e-6 on six real clips. {licence_of('voice')}",
     params=(
         *_SPEECH,
         *signature_params(

@@ -14,6 +14,7 @@ from rushes.instruments.clip.metrics.making import metric
 from rushes.instruments.clip.networks.prompts import NO_SCRIPT
 from rushes.instruments.clip.sound.heard import require_speech, speech_of, unheard
 from rushes.media import AudioTrack
+from rushes.vision.models.catalogue import licence_of
 from rushes.vision.speech import silero
 from rushes.vision.speech.whisper import MOST_SHRUNK, Whisper, pulled_whisper, repeats_itself, transcript
 from rushes.vision.speech.words import normalised, word_errors
@@ -27,7 +28,8 @@ _words = partial(
     Definition,
     lowest=0.0,
     highest=None,
-    reference="Radford et al. 2022 (Whisper), 8-bit weights; Silero VAD 6.2.3",
+    reference="Radford et al. 2022 (Whisper), 8-bit weights; Silero VAD 6.2.3. "
+    f"{licence_of('whisper-small', 'whisper-tiny')}",
     params=signature_params(
         **silero.HOW,
         speech_weights=silero.silero_digest(),
