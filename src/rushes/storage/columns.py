@@ -50,6 +50,8 @@ class ReadingColumn:
     """Whether the subject has such a number at all, with a value or without."""
     is_flag: bool
     """Whether every value is true or false."""
+    kind: type
+    """Of the first value: bool, int or float."""
     numbers: Sequence[Measurement | None]
     """The numbers themselves, by place; None where there is none."""
 
@@ -79,6 +81,28 @@ class ReadingColumn:
         return found
 
 
+class ColumnValues(Mapping[str, Measurement]):
+    """The numbers of a column by subject, each made when it is asked for."""
+
+    def __init__(self, column: ReadingColumn) -> None:
+        self.column = column
+        self._places: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.column.there))
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.column.subjects[place] for place in np.flatnonzero(self.column.there).tolist())
+
+    def __getitem__(self, subject: str) -> Measurement:
+        if self._places is None:
+            self._places = {name: place for place, name in enumerate(self.column.subjects)}
+        found = self.column.numbers[self._places[subject]]
+        if found is None:
+            raise KeyError(subject)
+        return found
+
+
 def reading_columns(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
     """Every reading of these subjects, in order of first appearance among them; those that none of them has are out."""
     shards = stored_shards(run)
@@ -104,6 +128,7 @@ def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
                 values=stored_floats(np.array([np.nan if value is None else float(value) for value in given])),
                 there=np.array([m is not None for m in numbers], dtype=bool),
                 is_flag=all(isinstance(value, bool) for value in given if value is not None),
+                kind=next((type(value) for value in given if value is not None), float),
                 numbers=numbers,
             )
         )
@@ -147,6 +172,7 @@ def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
                 values=value,
                 there=there,
                 is_flag=is_flag,
+                kind=cells.kind,
                 numbers=cells,
             )
             found.append(column)
