@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from operator import eq
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -103,10 +103,19 @@ class ColumnValues(Mapping[str, Measurement]):
         return found
 
 
-def reading_columns(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
-    """Every reading of these subjects, in order of first appearance among them; those that none of them has are out."""
+Wanted: TypeAlias = Callable[[Definition, At], bool]
+"""Whether a reading is asked for, by its definition and what it is about."""
+
+
+def reading_columns(
+    run: Run, subjects: Sequence[str], *, only: Wanted = lambda definition, at: True
+) -> list[ReadingColumn]:
+    """Every reading of these subjects, in order of first appearance among them; those that none of them has are out.
+
+    `only` says which readings to look at.
+    """
     shards = stored_shards(run)
-    return _held(run, subjects) if shards is None else _stored(shards, subjects)
+    return _held(run, subjects, only) if shards is None else _stored(shards, subjects, only)
 
 
 def stored_shards(run: Run) -> Shards | None:
@@ -115,9 +124,9 @@ def stored_shards(run: Run) -> Shards | None:
     return shards
 
 
-def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
+def _held(run: Run, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
     found = []
-    for reading in every_reading(run, subjects):
+    for reading in (one for one in every_reading(run, subjects) if only(one.definition, one.at)):
         numbers = [reading.values.get(name) for name in subjects]
         given = [None if m is None else m.value for m in numbers]
         found.append(
@@ -135,10 +144,10 @@ def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
     return found
 
 
-def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
+def _stored(shards: Shards, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
     from rushes.storage.shards.scanning import Present, Values, collect, with_values, without_gaps
 
-    keys = shards.readings
+    keys = [key for key in shards.readings if only(shards.definitions[key.signature], key.at)]
     positions = _positions(shards, subjects)
     counts = [key.column("count") for key in keys]
     everywhere = without_gaps(shards, counts)

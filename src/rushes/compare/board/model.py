@@ -56,21 +56,21 @@ class BoardClips(Mapping[tuple[str, str], BoardClip]):
     """The clips of a board by system and prompt id, each made of its subject when it is asked for."""
 
     def __init__(self, subjects: Mapping[str, Mapping[str, Subject]], runs: Mapping[str, Mapping[str, int]]) -> None:
-        self._subjects, self._runs = subjects, runs
+        self.subjects, self._runs = subjects, runs
 
     def __len__(self) -> int:
-        return sum(map(len, self._subjects.values()))
+        return sum(map(len, self.subjects.values()))
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((system, prompt) for system, row in self._subjects.items() for prompt in row)
+        return ((system, prompt) for system, row in self.subjects.items() for prompt in row)
 
     def __contains__(self, key: object) -> bool:
         system, prompt = cast(tuple[str, str], key)
-        return prompt in self._subjects.get(system, {})
+        return prompt in self.subjects.get(system, {})
 
     def __getitem__(self, key: tuple[str, str]) -> BoardClip:
         system, prompt = key
-        subject = self._subjects[system][prompt]
+        subject = self.subjects[system][prompt]
         run = self._runs[system][prompt]
         return BoardClip(path=subject.path, run=run, subject=subject.id, facts=subject.facts)
 
@@ -80,9 +80,16 @@ def clip_facts(
 ) -> list[Mapping[str, object] | None]:
     """What the runs tell of a system's clips of these prompts; None where it has no clip of one."""
     if isinstance(clips, BoardClips):
-        row = clips._subjects.get(system, {})
+        row = clips.subjects.get(system, {})
         return [None if (found := row.get(prompt)) is None else found.facts for prompt in prompts]
     return [None if (clip := clips.get((system, prompt))) is None else clip.facts for prompt in prompts]
+
+
+def clip_paths(clips: Mapping[tuple[str, str], BoardClip], system: str) -> set[str]:
+    """Where a system's clips lie, as its runs have them."""
+    if isinstance(clips, BoardClips):
+        return {subject.path for subject in clips.subjects.get(system, {}).values()}
+    return {clip.path for (name, _), clip in clips.items() if name == system}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -240,7 +240,8 @@ class PromptIndex:
         for prompt in (prompt for prompt in found if prompt.text):  # after every id: an id beats a text
             for key in (prompt.text, _safe(prompt.text)):
                 self._by_key.setdefault(key, prompt)
-        used = {cell.prompt for name in names if (cell := self.cell(name)) is not None}
+        cells = (self.find(name) or self.cell(name) for name in names)
+        used = {found.id if isinstance(found, Prompt) else found.prompt for found in cells if found is not None}
         self.prompts = tuple(prompt for prompt in found if prompt.id in used)
         self.unused = tuple(prompt.id for prompt in found if prompt.id not in used)
 

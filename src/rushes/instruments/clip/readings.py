@@ -48,8 +48,9 @@ def readings(run: Run) -> Iterator[Reading]:
 def _whole_readings(run: Run) -> Iterable[Reading]:
     if stored_shards(run) is None:
         return group_readings((entry.subject.id, m) for entry in run.entries for m in entry.measurements if not m.at)
-    columns = reading_columns(run, [subject.id for subject in run.subjects])
-    return [Reading(definition=one.definition, values=ColumnValues(one)) for one in columns if not one.at]
+    ids = [subject.id for subject in run.subjects]
+    columns = reading_columns(run, ids, only=lambda definition, at: not at and bool(_head(definition)[0]))
+    return [Reading(definition=one.definition, values=ColumnValues(one)) for one in columns]
 
 
 @cache
