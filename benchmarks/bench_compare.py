@@ -94,8 +94,8 @@ def main() -> None:
             (what, asked, f"{cpu:.1f} s ({wall:.1f} s on the clock), {memory:.0f} MB")
             for what, (asked, (cpu, wall, memory)) in found.items()
         ],
-        how=f"{6 if given.board else 2} × {rows:,} clips in shards, by the public commands, each in a process of its own "
-        "with its start. "
+        how=f"{6 if given.board else 2} × {rows:,} clips in shards, by the public commands, each in a process of its "
+        "own with its start. "
         f"Seconds of the processor. Load average {os.getloadavg()[0]:.0f}.",
     )
 
