@@ -194,10 +194,12 @@ def _all_answers(system: FoundSystem, index: PromptIndex) -> _Answers:
         found.by_subject.setdefault(place, {})[subject.id] = cell.key
         if roots.has(subject) and (cell not in clips or (subject.kind == "clip" and clips[cell][0].kind != "clip")):
             clips[cell] = subject, place
+    chosen: dict[str, int] = {}
     for cell, (subject, place) in clips.items():
         found.samples.setdefault(cell.prompt, []).append((cell, subject))
         if cell.prompt not in found.subjects:
-            found.subjects[cell.prompt], found.runs[cell.prompt] = subject, place
+            found.subjects[cell.prompt], chosen[cell.prompt] = subject, place
+    found.runs = chosen
     found.subjects = {p.id: found.subjects[p.id] for p in index.prompts if p.id in found.subjects}
     if not any(cell.sample for cell in clips):
         found.samples = {}

@@ -102,7 +102,7 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
     rows = [row for row in answers.values() if row]
     if len(rows) < 2 or not prompts:
         return
-    kinds = [FactKinds([clip and clip.facts for prompt in prompts for clip in (row.get(prompt.id),)]) for row in rows]
+    kinds = [FactKinds([_facts(row.get(prompt.id)) for prompt in prompts]) for row in rows]
     codes, counts = np.unique(np.stack([one.codes for one in kinds]), axis=1, return_counts=True)
     for fact, words in MEDIUM_FACTS.items():
         depending = [reading for reading in readings if fact in reading.definition.depends_on]
@@ -116,6 +116,10 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
             yield (
                 f"{words} differs between systems on {many} of {len(prompts)} prompts ({seen}), which affects {heads}"
             )
+
+
+def _facts(clip: Subject | None) -> Mapping[str, object] | None:
+    return None if clip is None else clip.facts
 
 
 def _differs(facts: Sequence[Fact | None]) -> bool:

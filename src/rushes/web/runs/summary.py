@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -147,16 +148,17 @@ def read_summary(folder: Path, sealed: Mapping[str, str] | None = None) -> RunSu
     if is_sharded(folder) or "index.json" in (sealed or {}):
         rows, found = shard_counts(folder)
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
-        worst = shard_worst(folder, SIGNALS[:2], WORST)
-        damaged = damaged or bool(sealed) and not _has_tables(folder)
-        damaged = damaged or len(worst) < min(WORST, sum(badges.get(badge, 0) for badge in SIGNALS[:2]))
-        return RunSummary(subjects=rows, badges=badges, worst=worst, damaged=damaged)
+        first = shard_worst(folder, SIGNALS[:2], WORST)
+        if sealed:
+            marked = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
+            damaged = damaged or len(first) < min(WORST, marked) or not _has_tables(folder)
+        return RunSummary(subjects=rows, badges=badges, worst=first, damaged=damaged)
     counts: Counter[str] = Counter()
     signals: dict[bytes, str] = {}
     marked: dict[str, list[tuple[int, bytes]]] = {"reject": [], "flagged": []}
-    total, first = 0, b""
+    total, head = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
-        total, first = total + 1, first or line
+        total, head = total + 1, head or line
         badge = _SIGNALS.get(line[:_ENOUGH]) or _badge(line)
         if badge in marked:
             marked[badge].append((number, line))
@@ -164,7 +166,7 @@ def read_summary(folder: Path, sealed: Mapping[str, str] | None = None) -> RunSu
             counts[badge] += 1
             signals[_digest(line) or f"{number} of {folder}".encode(errors="surrogateescape")] = badge
     worst = [str(row["id"]) for line in _worst(marked) if (row := _row(line)) and "id" in row]
-    kind = str(_row(first).get("kind") or "clip") if first else "clip"
+    kind = str(_row(head).get("kind") or "clip") if head else "clip"
     badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
     return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals, damaged=damaged)
 
