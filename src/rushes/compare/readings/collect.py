@@ -7,6 +7,7 @@ without a value, and a remark.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -170,7 +171,7 @@ def _plain_answers(system: FoundSystem, index: PromptIndex) -> _Answers | None:
     clips = {prompt: clip for prompt, clip in zip(prompts, subjects, strict=True) if roots.has(clip)}
     made = _Answers(by_subject={having[0]: {one.id: at for one, at in zip(subjects, prompts, strict=True)}})
     made.subjects = {p.id: clips[p.id] for p in index.prompts if p.id in clips}
-    made.runs = dict.fromkeys(made.subjects, having[0])
+    made.runs = defaultdict(lambda: having[0])
     return made if len(made.by_subject[having[0]]) == len(subjects) else None
 
 

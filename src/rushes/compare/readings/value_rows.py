@@ -33,15 +33,19 @@ class Prompts:
 
     def place(self, key: str) -> int:
         """Where this key stands; `KeyError` where it is none."""
+        return self._known[key]
+
+    @property
+    def _known(self) -> dict[str, int]:
         if self._places is None:
             self._places = {name: place for place, name in enumerate(self.keys)}
-        return self._places[key]
+        return self._places
 
     def places(self, wanted: Sequence[str]) -> Whole:
         """Where each of these stands; -1 where it does not."""
         if wanted == self.keys:
             return np.arange(len(wanted))
-        found = {name: place for place, name in enumerate(self.keys)}
+        found = self._known
         return np.fromiter((found.get(name, _NOWHERE) for name in wanted), dtype=np.int64, count=len(wanted))
 
 

@@ -185,12 +185,13 @@ def page_data(
                                                                            of the second against the first
          "clips": [[[url, rate, "320×180 …", path] | null, …], …]}         by system, then by prompt
     """
+    known: dict[int, tuple[float, str]] = {}
     return {
         "systems": list(data.names),
         "prompts": [[prompt.id, prompt.text, prompt.group] for prompt in data.prompts],
         "order": list(order),
         "readings": [_reading(data, column) for column in sorted(columns, key=lambda column: column.number)],
-        "clips": [[_clip(clips, data, (name, p.id), urls) for p in data.prompts] for name in data.names],
+        "clips": [[_clip(clips, data, (name, p.id), urls, known) for p in data.prompts] for name in data.names],
     }
 
 
@@ -261,8 +262,13 @@ def _pair(contrast: Contrast, numbers: Mapping[str, int]) -> list[object]:
     ]
 
 
-def _clip(clips: ClipIndex, data: BoardData, key: ClipKey, urls: Mapping[ClipKey, str]) -> list[object] | None:
+def _clip(
+    clips: ClipIndex, data: BoardData, key: ClipKey, urls: Mapping[ClipKey, str], known: dict[int, tuple[float, str]]
+) -> list[object] | None:
+    """`known` has what was read of facts that clips share."""
     if key not in data.clips:
         return None
     clip = clips.clip(key)
-    return [urls.get(key, ""), round(frame_rate(clip), 6), media_words(clip), clip.path]
+    if id(clip.facts) not in known:
+        known[id(clip.facts)] = round(frame_rate(clip), 6), media_words(clip)
+    return [urls.get(key, ""), *known[id(clip.facts)], clip.path]
