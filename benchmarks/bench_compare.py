@@ -95,7 +95,7 @@ def main() -> None:
             for what, (asked, (cpu, wall, memory)) in found.items()
         ],
         how=f"{6 if given.board else 2} × {rows:,} clips in shards, by the public commands, each in a process of its "
-        "own with its start. "
+        "own with its start; they keep no series per frame. "
         f"Seconds of the processor. Load average {os.getloadavg()[0]:.0f}.",
     )
 

@@ -167,13 +167,13 @@ def board_timeline(clips: ClipIndex, key: ClipKey) -> dict[str, object] | None:
 
     No settings: the limits of one run's profile are not those of the others on the board.
     """
-    entry, run = clips.entry(key), clips.run(key)
+    run = clips.run(key)
     instrument = instrument_of(run)
-    if entry is None or instrument is None or not instrument.timeline:
+    if instrument is None or not instrument.timeline or not (series := stored_series(run, clips.clip(key).subject)):
         return None
-    found: dict[str, object] | None = load(instrument.timeline)(
-        entry.measurements, stored_series(run, entry.subject.id), None
-    )
+    if (entry := clips.entry(key)) is None:
+        return None
+    found: dict[str, object] | None = load(instrument.timeline)(entry.measurements, series, None)
     return found
 
 
