@@ -1,6 +1,9 @@
-"""Two runs of 200,000 clips in shards, compared, gated and written as CSV by the public commands: seconds and memory.
+"""Runs of 200,000 clips in shards, compared, gated, put on a board and written as CSV by the public commands: seconds
+and memory.
 
-python benchmarks/bench_compare.py [--rows 200000]
+    python benchmarks/bench_compare.py [--rows 200000] [--keep FOLDER] [--board]
+
+`--board` measures a board of six such runs in place of comparisons of two.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from recording import record
 from rushes.storage.runs import Packed
 from rushes.storage.shards.writer import ShardedWriter
 
+SYSTEMS = ("amber", "birch", "cedar", "dogwood", "elm", "fir")
 SETTINGS = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32, "input": "raw"}
 
 
@@ -58,11 +62,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--keep", type=Path, help="a folder to make the runs in, or with runs made before")
+    parser.add_argument("--board", action="store_true", help="measure a board of six runs, and nothing else")
     rows, keep = (given := parser.parse_args()).rows, given.keep
     rushes = [sys.executable, "-m", "rushes"]
     with tempfile.TemporaryDirectory() as scratch:
         home = keep or Path(scratch)
-        for system in ("amber", "birch"):
+        for system in SYSTEMS if given.board else SYSTEMS[:2]:
             if not (home / system / "index.json").exists():
                 write(home / system, rows, system)
         a, b = str(home / "amber"), str(home / "birch")
@@ -75,16 +80,23 @@ def main() -> None:
                 "–",
             ),
         }
+        if given.board:
+            board = [*rushes, "board", *(f"{one}={home / one}" for one in SYSTEMS), "-o"]
+            commands = {
+                "rushes board, the page": ([*board, f"{scratch}/board.html", "--strips", "0"], "≤ 20 s, ≤ 1.5 GB"),
+                "rushes board, the table in Markdown": ([*board, f"{scratch}/board.md"], "≤ 20 s, ≤ 1.5 GB"),
+            }
         found = {what: (asked, timed(words)) for what, (words, asked) in commands.items()}
     record(
-        "compare",
-        "Two large runs compared",
+        "board-large" if given.board else "compare",
+        "A board of six large runs" if given.board else "Two large runs compared",
         [
             (what, asked, f"{cpu:.1f} s ({wall:.1f} s on the clock), {memory:.0f} MB")
             for what, (asked, (cpu, wall, memory)) in found.items()
         ],
-        how=f"2 × {rows:,} clips in shards, by the public commands, each in a process of its own with its start. "
-        "Seconds of the processor.",
+        how=f"{6 if given.board else 2} × {rows:,} clips in shards, by the public commands, each in a process of its "
+        "own with its start; they keep no series per frame. "
+        f"Seconds of the processor. Load average {os.getloadavg()[0]:.0f}.",
     )
 
 

@@ -25,13 +25,14 @@ from pathlib import Path
 import numpy as np
 from typer.testing import CliRunner
 
-from recording import record
 from rushes.cli.main import app
 from rushes.media import write_clip
 from rushes.workers.engine import inline_work
 
 SYSTEMS = ("amber", "birch")
 CLIPS = 4
+GET = "GET"
+"""Instead of a command's name: a page of `rushes view` over the suite's folder, as JSON."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "query clips": ("query", "{run}", "select * from clips", "--json"),
     "query measurements": ("query", "{run}", "select * from measurements", "--csv"),
@@ -49,10 +50,25 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "believe": ("believe", "{suite}", "--json"),
     "failures": ("failures", "{suite}", "--by", "blur_score", "-o", "{out}/failures.html"),
     "figure": ("figure", "scatter", "{suite}", "-o", "{out}/scatter.svg"),
+    "log": ("log", "{run}", "--to", "tensorboard:{away}/log", "--no-report", "--worst", "0", "--json"),
+    "study create": ("study", "create", "takes", "{suite}", "--db", "{away}/studies.db", "--alike", "off"),
+    "study of runs": ("study", "create", "takes", "{run}", "{other}", "--db", "{away}/studies.db", "--alike", "off"),
+    "view home": (GET, "/home.json"),
+    "view run": (GET, "/runs/amber/clip"),
+    "view clip": (GET, "/runs/amber/clip/clip?id=p1"),
+    "view filter": (GET, "/runs/amber/clip?q=blur_score%3E0"),
+    "view board": (GET, "/boards/out"),
+    "view comparison": (GET, "/compare/runs?a=amber%2Fclip&b=birch%2Fclip"),
+    "view grid": (GET, "/grid?runs=amber%2Fclip%2Cbirch%2Fclip"),
 }
-"""Each leaves the files it reads as they are."""
-_OF_SERIES = {"report", "compare page", "board"}
+"""Each leaves the files it reads as they are. What goes into `away` has times in it and is not compared."""
+_OF_SERIES = {"report", "compare page", "board", "view clip"}
 """Pages that lack a timeline where a clip's series are damaged, and show every number; `verify` names the file."""
+_TOKEN = "t" * 43
+_SECRET = re.compile(r'"/(?:clips|thumbnails|grid/pictures)/[^"]*"|"stamp": ?"[^"]*"')
+"""What differs each time a page is asked for: addresses of files and pictures."""
+_DAMAGED = re.compile(r'"status": ?"(?:damaged|cannot be read|not found)"')
+"""What a list of runs and boards says of one; a folder without a `run.json` is no run, and is not listed."""
 _TIMES = re.compile(rb'"(?:started|finished)": ?"[^"]*"')
 
 
@@ -129,10 +145,13 @@ def runs(suite: Path) -> list[Path]:
 
 def ask(command: str, suite: Path, out: Path) -> Answer:
     """What a command says of a suite's folder, and what it writes, with this machine's folders taken out."""
+    if COMMANDS[command][0] == GET:
+        return _page(COMMANDS[command][1], suite)
     out.mkdir()
     first, second = (str(run) for run in runs(suite)[:2]) if len(runs(suite)) == 2 else _guessed(suite)
     places = {"run": first, "other": second, "suite": str(suite), "out": str(out)}
-    with inline_work():
+    with inline_work(), tempfile.TemporaryDirectory() as away:
+        places["away"] = away
         done = CliRunner().invoke(app, [word.format(**places) for word in COMMANDS[command]])
     fault = done.exception
     trace = "" if fault is None or isinstance(fault, SystemExit) else "".join(traceback.format_exception(fault))
@@ -140,11 +159,31 @@ def ask(command: str, suite: Path, out: Path) -> Answer:
     shutil.rmtree(out)
     return Answer(
         done.exit_code,
-        _plain(done.stdout, suite),
+        _plain(done.stdout, suite).replace(away, ""),
         {n: _plain_bytes(d, suite) for n, d in files.items()},
         done.stderr,
         trace,
     )
+
+
+def _page(address: str, suite: Path) -> Answer:
+    """What `rushes view` answers, as a program asks: a refusal is code 1, with its words where a command has them."""
+    from starlette.testclient import TestClient
+
+    from rushes.web.view_app import view_app
+
+    given = {"accept": "application/json"}
+    with TestClient(view_app([suite], token=_TOKEN), base_url="http://127.0.0.1", headers=given) as client:
+        try:
+            client.get(f"/?token={_TOKEN}")
+            reply = client.get(address)
+        except Exception as fault:
+            return Answer(1, "", {}, "", "".join(traceback.format_exception(fault)))
+    if reply.status_code >= 500:
+        return Answer(1, "", {}, "", f"status {reply.status_code}: {reply.text[:200]}")
+    if reply.status_code >= 400:
+        return Answer(1, "", {}, f"rushes: {reply.text}", "")
+    return Answer(0, _SECRET.sub("", _plain(reply.text, suite)), {}, "", "")
 
 
 def _guessed(suite: Path) -> tuple[str, str]:
@@ -167,6 +206,8 @@ def judge(command: str, file: str, sound: Answer, got: Answer) -> str:
     if same:
         return ""
     if command == "verify" and (got.code, sound.code) == (1, 0) and got.text:
+        return ""
+    if command == "view home" and (_DAMAGED.search(got.text) or file.endswith("run.json")):
         return ""
     if ("/series/" in file or file.endswith(".series")) and command in _OF_SERIES and got.code == sound.code:
         return ""
@@ -242,6 +283,8 @@ def main() -> int:
     print("\n".join(found))
     how = f"`damaged_runs.py --flips {asked.flips}`: each file cut, emptied, all NUL, removed, one bit flipped."
     if asked.only is None:
+        from recording import record  # here, so that the tests can damage runs with what is above
+
         record("damaged", "Fault injection: damaged files", rows, how=how)
     print(rows)
     return 1 if found else 0

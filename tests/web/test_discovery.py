@@ -9,8 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.storage.runs.shard_material import entry as shard_entry
+from tests.storage.runs.shard_material import names
 
-from rushes.storage.runs import read_run, writer
+from rushes.storage.runs import open_run, read_run, writer
 from rushes.storage.runs.writer import RunWriter
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
@@ -270,3 +272,22 @@ def test_a_name_that_is_not_utf8_is_shown_without_what_it_is_not(tree: Path) -> 
     put(Path(os.fsdecode(os.fsencode(tree) + b"/bad\xff/run.json")))
     found = look(tree).runs
     assert "bad_" in found and len(found) == 6 and os.fsencode(found["bad_"]).endswith(b"bad\xff")
+
+
+@pytest.mark.parametrize(("name", "shards"), [("subjects.jsonl", 0), ("index.json", 2), ("shards/00000.parquet", 2)])
+@pytest.mark.parametrize("damage", ["removed", "cut"])
+def test_counts_from_a_damaged_file_are_marked(tmp_path: Path, name: str, shards: int, damage: str) -> None:
+    if shards:
+        pytest.importorskip("pyarrow")
+    clips = names(4)
+    with open_run(tmp_path / "run", instrument="clip", settings={}, inputs=clips, asked=["x"], shards=shards) as run:
+        if shards:
+            run.plan(clips, clips)  # type: ignore[attr-defined]
+        for clip in clips:
+            run.add(shard_entry(clip))
+        run.finish(clips)
+    assert not Summaries().summary(tmp_path / "run").damaged
+    file = tmp_path / "run" / name
+    data = file.read_bytes()
+    file.unlink() if damage == "removed" else file.write_bytes(data[: len(data) // 2])
+    assert Summaries().summary(tmp_path / "run").damaged

@@ -32,9 +32,15 @@ def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimat
     'all values are equal: their spread is unknown'
     """
     found = [value for value in values if value is not None]
-    if found and all(isinstance(value, bool) for value in found):
-        return share(sum(found), len(found), level=level)
-    return student_mean([float(value) for value in found], level=level)
+    flags = bool(found) and all(isinstance(value, bool) for value in found)
+    return column_mean(np.array(found, dtype=np.float64), flags=flags, level=level)
+
+
+def column_mean(values: Floats, *, flags: bool, level: float = LEVEL) -> Estimate:
+    """`mean_over_clips` of a column without gaps; `flags` where every value is true or false."""
+    if flags:
+        return share(int(np.count_nonzero(values)), len(values), level=level)
+    return student_mean(values, level=level)
 
 
 def student_mean(values: Sequence[float] | Floats, *, level: float = LEVEL, equal: Why = Why.EQUAL_VALUES) -> Estimate:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from operator import eq
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class ReadingColumn:
     """Whether the subject has such a number at all, with a value or without."""
     is_flag: bool
     """Whether every value is true or false."""
+    kind: type
+    """Of the first value: bool, int or float."""
     numbers: Sequence[Measurement | None]
     """The numbers themselves, by place; None where there is none."""
 
@@ -79,10 +81,41 @@ class ReadingColumn:
         return found
 
 
-def reading_columns(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
-    """Every reading of these subjects, in order of first appearance among them; those that none of them has are out."""
+class ColumnValues(Mapping[str, Measurement]):
+    """The numbers of a column by subject, each made when it is asked for."""
+
+    def __init__(self, column: ReadingColumn) -> None:
+        self.column = column
+        self._places: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.column.there))
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.column.subjects[place] for place in np.flatnonzero(self.column.there).tolist())
+
+    def __getitem__(self, subject: str) -> Measurement:
+        if self._places is None:
+            self._places = {name: place for place, name in enumerate(self.column.subjects)}
+        found = self.column.numbers[self._places[subject]]
+        if found is None:
+            raise KeyError(subject)
+        return found
+
+
+Wanted: TypeAlias = Callable[[Definition, At], bool]
+"""Whether a reading is asked for, by its definition and what it is about."""
+
+
+def reading_columns(
+    run: Run, subjects: Sequence[str], *, only: Wanted = lambda definition, at: True
+) -> list[ReadingColumn]:
+    """Every reading of these subjects, in order of first appearance among them; those that none of them has are out.
+
+    `only` says which readings to look at.
+    """
     shards = stored_shards(run)
-    return _held(run, subjects) if shards is None else _stored(shards, subjects)
+    return _held(run, subjects, only) if shards is None else _stored(shards, subjects, only)
 
 
 def stored_shards(run: Run) -> Shards | None:
@@ -91,9 +124,9 @@ def stored_shards(run: Run) -> Shards | None:
     return shards
 
 
-def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
+def _held(run: Run, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
     found = []
-    for reading in every_reading(run, subjects):
+    for reading in (one for one in every_reading(run, subjects) if only(one.definition, one.at)):
         numbers = [reading.values.get(name) for name in subjects]
         given = [None if m is None else m.value for m in numbers]
         found.append(
@@ -104,16 +137,17 @@ def _held(run: Run, subjects: Sequence[str]) -> list[ReadingColumn]:
                 values=stored_floats(np.array([np.nan if value is None else float(value) for value in given])),
                 there=np.array([m is not None for m in numbers], dtype=bool),
                 is_flag=all(isinstance(value, bool) for value in given if value is not None),
+                kind=next((type(value) for value in given if value is not None), float),
                 numbers=numbers,
             )
         )
     return found
 
 
-def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
+def _stored(shards: Shards, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
     from rushes.storage.shards.scanning import Present, Values, collect, with_values, without_gaps
 
-    keys = shards.readings
+    keys = [key for key in shards.readings if only(shards.definitions[key.signature], key.at)]
     positions = _positions(shards, subjects)
     counts = [key.column("count") for key in keys]
     everywhere = without_gaps(shards, counts)
@@ -147,6 +181,7 @@ def _stored(shards: Shards, subjects: Sequence[str]) -> list[ReadingColumn]:
                 values=value,
                 there=there,
                 is_flag=is_flag,
+                kind=cells.kind,
                 numbers=cells,
             )
             found.append(column)

@@ -196,3 +196,19 @@ def test_no_flipped_bit_of_a_series_ends_the_check(whole: Path) -> None:
     for place in range(0, len(data), 7):
         file.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
         verify_run(whole)
+
+
+@pytest.mark.parametrize("data", [b"", b'"take0000"\n', bytes(40), b"\xff\xfe\n"])
+def test_damaged_inputs_of_a_run_in_shards_are_not_exported(sharded: Path, tmp_path: Path, data: bytes) -> None:
+    (sharded / "inputs.jsonl").write_bytes(data)
+    with pytest.raises(RunError, match=r"inputs\.jsonl: changed after the run was complete"):
+        export_run(sharded, tmp_path / "copy")
+    allow_damaged(True)
+    try:
+        if data in (b"", b'"take0000"\n'):
+            assert read_run(export_run(sharded, tmp_path / "damaged")).subjects
+        else:
+            with pytest.raises(RunError, match=r"inputs\.jsonl: cannot be read"):
+                export_run(sharded, tmp_path / "damaged")
+    finally:
+        allow_damaged(False)

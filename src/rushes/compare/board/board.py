@@ -130,8 +130,9 @@ def write_board(
     Raises:
         InputError: there is nothing to show: no metric was measured alike for two systems.
     """
-    page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
     target = out if out is not None else _beside(given)
+    drawn = 0 if str(target).endswith((".tex", ".md")) else timelines
+    page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=drawn)
     if str(target).endswith(".tex"):
         text = board_latex(page.title, page.opening, page.data.names, page.columns)
     elif str(target).endswith(".md"):

@@ -8,10 +8,10 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rushes.compare.agreement.credential import Credential
 from rushes.compare.agreement.earned_say import EarnedSay
@@ -22,7 +22,7 @@ from rushes.core.reading import ReadingKey as ReadingKey
 from rushes.core.table import NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import table_html
 from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
-from rushes.storage.runs import Run
+from rushes.storage.runs import Run, Subject
 from rushes.suite.prompts import Prompt
 
 Ratings: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -50,6 +50,46 @@ class BoardClip:
     subject: str
     """Its id there."""
     facts: Mapping[str, object] = field(default_factory=dict)
+
+
+class BoardClips(Mapping[tuple[str, str], BoardClip]):
+    """The clips of a board by system and prompt id, each made of its subject when it is asked for."""
+
+    def __init__(self, subjects: Mapping[str, Mapping[str, Subject]], runs: Mapping[str, Mapping[str, int]]) -> None:
+        self.subjects, self._runs = subjects, runs
+
+    def __len__(self) -> int:
+        return sum(map(len, self.subjects.values()))
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((system, prompt) for system, row in self.subjects.items() for prompt in row)
+
+    def __contains__(self, key: object) -> bool:
+        system, prompt = cast(tuple[str, str], key)
+        return prompt in self.subjects.get(system, {})
+
+    def __getitem__(self, key: tuple[str, str]) -> BoardClip:
+        system, prompt = key
+        subject = self.subjects[system][prompt]
+        run = self._runs[system][prompt]
+        return BoardClip(path=subject.path, run=run, subject=subject.id, facts=subject.facts)
+
+
+def clip_facts(
+    clips: Mapping[tuple[str, str], BoardClip], system: str, prompts: Sequence[str]
+) -> list[Mapping[str, object] | None]:
+    """What the runs tell of a system's clips of these prompts; None where it has no clip of one."""
+    if isinstance(clips, BoardClips):
+        row = clips.subjects.get(system, {})
+        return [None if (found := row.get(prompt)) is None else found.facts for prompt in prompts]
+    return [None if (clip := clips.get((system, prompt))) is None else clip.facts for prompt in prompts]
+
+
+def clip_paths(clips: Mapping[tuple[str, str], BoardClip], system: str) -> set[str]:
+    """Where a system's clips lie, as its runs have them."""
+    if isinstance(clips, BoardClips):
+        return {subject.path for subject in clips.subjects.get(system, {}).values()}
+    return {clip.path for (name, _), clip in clips.items() if name == system}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

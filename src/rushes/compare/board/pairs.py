@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.compare.board.model import BoardData, Contrast, Reading
+from rushes.compare.board.model import BoardData, Contrast, Reading, clip_facts
 from rushes.compare.comparison import WhyNot
 from rushes.compare.definitions.comparisons import MEAN_DIFFERENCE, SIGN_FLIP, of
-from rushes.compare.readings.media_facts import differing_facts, medium_fact
+from rushes.compare.readings.media_facts import FactKinds, differing_facts, medium_fact
+from rushes.compare.readings.value_rows import Row, ValueRow, answered_keys, are_flags, is_valued, row_floats
 from rushes.compare.runs.results import commonest
 from rushes.core import Definition, Measurement
 from rushes.core.definition import require_same_signature
 from rushes.core.selection import full_name
-from rushes.stats.intervals import LEVEL, Floats
+from rushes.stats.intervals import LEVEL, Floats, Whole
 from rushes.stats.means import mean_change
+from rushes.stats.rounding import stored_floats
 from rushes.stats.sign_flip import sign_flip_p
 from rushes.storage.runs import Subject
 
-Why: TypeAlias = NDArray[np.object_]
-"""By prompt: why the two clips do not compare, "" where they do."""
+Why: TypeAlias = tuple[Whole, Sequence[str]]
+"""By prompt, which of these texts says why the two clips do not compare; the first is "", where they do."""
 
 
 def place(reading: Reading, first: str, second: str) -> dict[str, str]:
@@ -64,7 +66,7 @@ def paired_contrast(
         missing, no_p = (Measurement.missing(number, note, at=at) for number in (mean, test))
         return Contrast.draft(reading, names, missing, no_p, why=why)
     higher, lower = int(np.sum(kept > 0)), int(np.sum(kept < 0))
-    found, changed = mean_change(kept.tolist(), flags=binary, level=level), higher + lower
+    found, changed = mean_change(kept, flags=binary, level=level), higher + lower
     difference = Measurement.of(mean, found, at=at, note="; ".join(filter(None, (note, found.lacking))))
     value = float(sign_flip_p(kept[None, :])[0]) if p is None else p
     chance = Measurement(
@@ -79,18 +81,22 @@ class PromptPairs:
     def __init__(self, data: BoardData) -> None:
         self._data = data
         self._media = _Media(data)
-        listed = [prompt.id for prompt in data.prompts]
-        valued = [prompt for values in data.values.values() for prompt in values]
-        self._prompts = tuple(dict.fromkeys([*listed, *valued]))
+        found = dict.fromkeys(prompt.id for prompt in data.prompts)
+        for row in data.values.values():
+            if not isinstance(row, ValueRow):  # which has the board's own prompts
+                found.update(dict.fromkeys(row))
+        self._prompts = list(found)
 
     def contrasts(self, reading: Reading, level: float) -> list[Contrast]:
         """Every pair of systems, in the board's order."""
+        if len(self._data.names) < 2:
+            return []
         rows, has, binary = self._table(reading)
         systems = combinations(enumerate(self._data.names), 2)
         pairs = [((one, other), rows[j] - rows[i], has[i] | has[j]) for (i, one), (j, other) in systems]
         left_out = [self._left_out(reading.definition, *pair) for pair in pairs]
         every: Any = {"definitions": contrast_definitions(reading), "binary": binary, "level": level}
-        chances = sign_flip_p(np.nan_to_num(np.round([found for _, found, _ in pairs], 8))) if pairs else ()
+        chances = sign_flip_p(np.nan_to_num(np.round([found for _, found, _ in pairs], 8)))
         return [
             paired_contrast(reading, names, found, p=float(p), note=note, why=why, **every)
             for (names, found, _), (note, why), p in zip(pairs, left_out, chances, strict=True)
@@ -98,34 +104,35 @@ class PromptPairs:
 
     def _table(self, reading: Reading) -> tuple[Floats, NDArray[np.bool_], bool]:
         """Values by system and prompt, NaN where there is none; which prompts a system answered; true/false or not."""
-        data, place = self._data, {prompt: at for at, prompt in enumerate(self._prompts)}
-        table = np.full((len(data.names), len(place)), np.nan)
-        answered = np.zeros(table.shape, dtype=bool)
-        flags = []
-        for row, name in enumerate(data.names):
-            for prompt, m in data.values.get((name, reading.key), {}).items():
-                require_same_signature((reading.definition, m.definition))
-                answered[row, place[prompt]] = True
-                if (value := m.stored_value) is not None:
-                    table[row, place[prompt]] = float(value)
-                    flags.append(isinstance(value, bool))
-        return table, answered, bool(flags) and all(flags)
+        rows = [self._data.values.get((name, reading.key), {}) for name in self._data.names]
+        for row in rows:
+            for definition in {id(m.definition): m.definition for m in _samples(row)}.values():
+                require_same_signature((reading.definition, definition))
+        table = np.stack([stored_floats(row_floats(row, self._prompts)) for row in rows])
+        answered = np.stack([answered_keys(row, self._prompts) for row in rows])
+        valued = [row for row in rows if is_valued(row)]
+        return table, answered, bool(valued) and all(map(are_flags, valued))
 
     def _left_out(
         self, metric: Definition, names: tuple[str, str], differences: Floats, asked: NDArray[np.bool_]
     ) -> tuple[str, WhyNot]:
         """Leave out, in place, prompts whose clips do not compare; which are left out, and why where all are."""
         whole = ~np.isnan(differences)
-        why = self._media.differing(metric, names, self._prompts)
-        apart = whole & (why != "")
+        which, texts = self._media.differing(metric, names, self._prompts)
+        apart = whole & (which > 0)
         differences[apart] = np.nan
         note = _left_out(
             total=int(np.sum(asked)),
             lacking=int(np.sum(asked & ~whole)),
-            why=[str(text) for text in why[apart]],
+            why=[texts[place] for place in which[apart].tolist()],
             kept=int(np.sum(whole & ~apart)),
         )
         return note, WhyNot.MEDIA_DIFFER if apart.any() else WhyNot.NOTHING_SHARED
+
+
+def _samples(row: Row) -> Iterable[Measurement]:
+    """Numbers that have every definition of the row."""
+    return [row.sample()] if isinstance(row, ValueRow) else row.values()
 
 
 def _left_out(*, total: int, lacking: int, why: Sequence[str], kept: int) -> str:
@@ -146,35 +153,34 @@ class _Media:
     """Facts of the clips; two clips with the same facts as two others are compared once."""
 
     def __init__(self, data: BoardData) -> None:
-        self._subjects = {
-            place: Subject(id=clip.subject, kind="clip", path=clip.path, sha256=None, facts=clip.facts)
-            for place, clip in data.clips.items()
-        }
-        self._kinds: dict[tuple[tuple[str, ...], str], list[tuple[object, Subject]]] = {}
-        self._found: dict[tuple[tuple[str, ...], str, str], Why] = {}
+        self._clips = data.clips
+        self._facts: dict[str, FactKinds] = {}
+        self._kinds: dict[tuple[str, ...], dict[object, int]] = {}
+        self._found: dict[tuple[tuple[str, ...], str], tuple[Whole, dict[int, Subject]]] = {}
 
     def differing(self, metric: Definition, names: tuple[str, str], prompts: Sequence[str]) -> Why:
         """By prompt, which facts that the metric depends on differ between the two systems' clips."""
-        key = (metric.depends_on, *names)
-        if key not in self._found:
-            sides = (self._clips(metric, name, prompts) for name in names)
-            known: dict[tuple[object, object], str] = {}
-            why = np.full(len(prompts), "", dtype=object)
-            for at, ((kind, clip), (other_kind, other)) in enumerate(zip(*sides, strict=True)):
-                if kind != other_kind:
-                    pair = kind, other_kind
-                    known[pair] = known.get(pair) or differing_facts(metric, clip, other, names=names)
-                    why[at] = known[pair]
-            self._found[key] = why
-        return self._found[key]
+        (ours, clips), (theirs, others) = (self._side(metric, name, prompts) for name in names)
+        which, texts = np.zeros(len(prompts), dtype=np.int64), [""]
+        apart = np.flatnonzero(ours != theirs)
+        pairs, places = np.unique(np.stack([ours[apart], theirs[apart]]), axis=1, return_inverse=True)
+        for one, other in pairs.T.tolist():
+            texts.append(differing_facts(metric, clips[one], others[other], names=names))
+        which[apart] = np.array([number if text else 0 for number, text in enumerate(texts)])[places.ravel() + 1]
+        return which, texts
 
-    def _clips(self, metric: Definition, name: str, prompts: Sequence[str]) -> list[tuple[object, Subject]]:
-        """By prompt: the clip, and all that the metric depends on of it."""
+    def _side(self, metric: Definition, name: str, prompts: Sequence[str]) -> tuple[Whole, dict[int, Subject]]:
+        """By prompt: a number for all that the metric depends on of the system's clip; a clip for each number."""
         key = (metric.depends_on, name)
-        if key not in self._kinds:
-            clips = (self._subjects.get((name, prompt), _UNKNOWN) for prompt in prompts)
-            self._kinds[key] = [(tuple(_kind(metric, clip)), clip) for clip in clips]
-        return self._kinds[key]
+        if key not in self._found:
+            if name not in self._facts:
+                self._facts[name] = FactKinds(clip_facts(self._clips, name, prompts))
+            facts, kinds = self._facts[name], self._kinds.setdefault(metric.depends_on, {})
+            clips = [clip or _UNKNOWN for clip in facts.clips]
+            codes = [kinds.setdefault(tuple(_kind(metric, clip)), len(kinds)) for clip in clips]
+            numbers = np.array(codes, dtype=np.int64)[facts.codes] if codes else facts.codes
+            self._found[key] = numbers, dict(zip(reversed(codes), reversed(clips), strict=True))
+        return self._found[key]
 
 
 _UNKNOWN = Subject(id="?", kind="clip", path="", sha256=None)

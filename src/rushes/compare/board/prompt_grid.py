@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.board.page.columns import why_only_moves
 from rushes.compare.comparison import WhyNot
+from rushes.compare.readings.value_rows import all_floats
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.present.verdict.verdict import listed
+from rushes.stats.rounding import stored_floats
 from rushes.suite.prompts import Prompt
 
 Sort: TypeAlias = Literal["difference", "prompt"]
@@ -62,12 +66,15 @@ def grid_readings(data: BoardData) -> list[Reading]:
 
 
 def _order(data: BoardData, reading: Reading) -> tuple[bool, ...]:
-    values = {m.stored_value for name in data.names for m in data.values.get((name, reading.key), {}).values()}
+    rows = [data.values.get((name, reading.key), {}) for name in data.names]
+    found = [all_floats(row) for row in rows]
+    values = np.unique(stored_floats(np.concatenate([np.empty(0), *found])))
+    lacking = any(len(row) > len(held) for row, held in zip(rows, found, strict=True))
     neither = reading.definition.better == "neither"
     return (
         reading.instrument != PEOPLE,
         not reading.definition.ranks_systems,
-        len(values) < 2,
+        len(values) + lacking < 2,
         bool(reading.at),
         neither,
     )

@@ -14,6 +14,7 @@ from itertools import combinations
 from rushes.compare.readings.columns import Column
 from rushes.compare.readings.media_facts import Fact, facts_agree, medium_fact
 from rushes.compare.readings.remarks import differs_between, usual
+from rushes.compare.readings.value_rows import valued_keys
 from rushes.core import Definition
 from rushes.core.alike_form import FIXED_FACTS, AlikeForm
 from rushes.core.definition import MEDIUM_FACTS, parse_signature
@@ -72,7 +73,7 @@ class _Compared:
         self._alike: dict[tuple[tuple[str, ...], str, str], frozenset[str]] = {}
 
     def pairs(self, column: Column) -> int:
-        valued = {name: {p for p, m in row.items() if m.value is not None} for name, row in column.cells.items()}
+        valued = {name: valued_keys(row) for name, row in column.cells.items()}
         facts = column.reading.definition.depends_on
         return sum(
             len(valued[one] & valued[other] & self._comparable(facts, one, other))

@@ -7,11 +7,17 @@ without a value, and a remark.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
-from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.compare.board.model import PEOPLE, BoardClips, BoardData, System
 from rushes.compare.board.reference_differences import with_declared_differences
 from rushes.compare.definitions.agreement import require_same_definitions
 from rushes.compare.readings.alike_columns import alike_remarks, choose_columns
@@ -25,12 +31,22 @@ from rushes.compare.readings.remarks import (
     some,
     stray_remarks,
 )
-from rushes.compare.readings.samples import Cell, average_samples, mean_over_prompts, over_prompts, sample_remarks
+from rushes.compare.readings.samples import (
+    Cell,
+    average_samples,
+    mean_over_column,
+    mean_over_prompts,
+    over_prompts,
+    sample_remarks,
+)
 from rushes.compare.readings.systems import FoundSystem, Gathered, PromptIndex, gather
+from rushes.compare.readings.value_rows import Prompts, Row, ValueRow, row_floats
 from rushes.core import Measurement
 from rushes.core.grouping import grouped
 from rushes.core.reading import Reading, ReadingKey
 from rushes.instruments.catalogue import readings_of
+from rushes.stats.intervals import Floats, Whole
+from rushes.storage.columns import ColumnValues
 from rushes.storage.runs import Run, Subject
 from rushes.storage.runs.readings import whole_readings
 from rushes.suite.prompts import Prompt
@@ -59,7 +75,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlis
         _add_system(columns, system, index, matrix[system.name])
     remarks = [*found.remarks, *run_remarks(found.systems), *_add_studies(columns, found)]
     kept, refused = columns.settled()
-    samples = {name: row.samples for name, row in matrix.items()}
+    samples = _samples(matrix)
     average_samples(kept, samples)
     answers = {name: row.subjects for name, row in matrix.items()}
     shown, others = choose_columns(kept, answers)
@@ -91,7 +107,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run], *, unlis
         others=tuple(column.reading for column in others),
         values=people.values | values,
         whole=people.whole | whole,
-        clips=_clips(found.systems, matrix),
+        clips=BoardClips(answers, {name: row.runs for name, row in matrix.items()}),
         refused=tuple(dict.fromkeys(refused)),
         reference=_reference(found),
         asked=asked,
@@ -118,19 +134,48 @@ def _without(data: BoardData, keys: Collection[ReadingKey]) -> BoardData:
 class _Answers:
     """A system's clips by prompt."""
 
-    by_subject: dict[tuple[int, str], str] = field(default_factory=dict)
+    by_subject: dict[int, dict[str, str]] = field(default_factory=dict)
     """Key of a subject's cell: by the place of its run among the system's, and its id there."""
     samples: dict[str, list[tuple[Cell, Subject]]] = field(default_factory=dict)
-    """By prompt: its clips, one unless they are numbered samples."""
+    """By prompt: its clips, one unless they are numbered samples; {} where every prompt has one clip."""
     subjects: dict[str, Subject] = field(default_factory=dict)
     """By prompt: its clip, of several samples the first."""
-    runs: dict[str, int] = field(default_factory=dict)
+    runs: Mapping[str, int] = field(default_factory=dict)
     """By prompt: the run that has the clip's series."""
     doubles: dict[str, list[str]] = field(default_factory=dict)
     strays: list[str] = field(default_factory=list)
 
 
+def _samples(matrix: Mapping[str, _Answers]) -> dict[str, dict[str, list[tuple[Cell, Subject]]]]:
+    """The samples of every system; {} where each has one clip to a prompt."""
+    if not any(row.samples for row in matrix.values()):
+        return {}
+    return {
+        name: row.samples or {prompt: [(Cell(prompt), clip)] for prompt, clip in row.subjects.items()}
+        for name, row in matrix.items()
+    }
+
+
 def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
+    return _plain_answers(system, index) or _all_answers(system, index)
+
+
+def _plain_answers(system: FoundSystem, index: PromptIndex) -> _Answers | None:
+    """Of a system with one run and one clip to a prompt, as most are; None of any other."""
+    having = [place for place, run in enumerate(system.runs) if any(s.kind in index.kinds for s in run.subjects)]
+    found = [index.find(name) for name in index.names(system)]
+    prompts = [prompt.id for prompt in found if prompt is not None]
+    if len(having) != 1 or len(prompts) < len(found) or len(set(prompts)) < len(found):
+        return None
+    subjects, roots = [subject for _, subject in index.prompted(system)], index.roots(system)
+    clips = {prompt: clip for prompt, clip in zip(prompts, subjects, strict=True) if roots.has(clip)}
+    made = _Answers(by_subject={having[0]: {one.id: at for one, at in zip(subjects, prompts, strict=True)}})
+    made.subjects = {p.id: clips[p.id] for p in index.prompts if p.id in clips}
+    made.runs = defaultdict(lambda: having[0])
+    return made if len(made.by_subject[having[0]]) == len(subjects) else None
+
+
+def _all_answers(system: FoundSystem, index: PromptIndex) -> _Answers:
     places, roots = {id(run): n for n, run in enumerate(system.runs)}, index.roots(system)
     claims: dict[tuple[Cell, int], list[Subject]] = {}
     found = _Answers()
@@ -147,14 +192,18 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
     for (cell, place), (subject, *_) in claims.items():
         if cell.prompt in found.doubles:
             continue
-        found.by_subject[place, subject.id] = cell.key
+        found.by_subject.setdefault(place, {})[subject.id] = cell.key
         if roots.has(subject) and (cell not in clips or (subject.kind == "clip" and clips[cell][0].kind != "clip")):
             clips[cell] = subject, place
+    chosen: dict[str, int] = {}
     for cell, (subject, place) in clips.items():
         found.samples.setdefault(cell.prompt, []).append((cell, subject))
         if cell.prompt not in found.subjects:
-            found.subjects[cell.prompt], found.runs[cell.prompt] = subject, place
+            found.subjects[cell.prompt], chosen[cell.prompt] = subject, place
+    found.runs = chosen
     found.subjects = {p.id: found.subjects[p.id] for p in index.prompts if p.id in found.subjects}
+    if not any(cell.sample for cell in clips):
+        found.samples = {}
     return found
 
 
@@ -173,9 +222,47 @@ def _doubles(claims: Mapping[tuple[Cell, int], list[Subject]]) -> dict[str, list
 def _add_system(columns: Columns, system: FoundSystem, index: PromptIndex, answers: _Answers) -> None:
     for place, run in enumerate(system.runs):
         cells = {subject.id: WHOLE for subject in run.subjects if subject.kind not in index.kinds}
-        cells |= {subject: cell for (where, subject), cell in answers.by_subject.items() if where == place}
-        for reading in readings_of(run):
-            columns.add(system.name, reading, cells)
+        cells |= answers.by_subject.get(place, {})
+        placed: dict[int, _Placed | None] = {}
+        for reading in readings_of(_in_memory(run) if answers.samples else run):
+            if not _add_column(columns, system.name, reading, cells, placed):
+                columns.add(system.name, reading, cells)
+
+
+_Placed: TypeAlias = tuple[Prompts, Whole]
+"""Prompts in a column's order, and the cell that each has."""
+
+
+def _add_column(
+    columns: Columns, system: str, reading: Reading, cells: Mapping[str, str], placed: dict[int, _Placed | None]
+) -> bool:
+    """Add a reading that is stored as a column, as one; False where its cells have to be looked at one by one."""
+    if not isinstance(reading.values, ColumnValues):
+        return False
+    column = reading.values.column
+    if id(column.subjects) not in placed:
+        placed[id(column.subjects)] = _placed(column.subjects, cells)
+    where = placed[id(column.subjects)]
+    if where is None:
+        return False
+    return columns.add_row(system, reading, column, *where)
+
+
+def _placed(subjects: Sequence[str], cells: Mapping[str, str]) -> _Placed | None:
+    """Where a run's subjects go; None where some are about no prompt, or two go to one."""
+    keys = [cells.get(name) for name in subjects]
+    prompts = [key for key in keys if key is not None]
+    if not prompts or WHOLE in cells.values() or len(set(prompts)) < len(prompts):
+        return None
+    rows = np.flatnonzero([key is not None for key in keys])
+    return Prompts(prompts), rows
+
+
+def _in_memory(run: Run) -> Run:
+    """The run with every number in memory: samples of a prompt are averaged clip by clip."""
+    if run.shards is None:
+        return run
+    return replace(run, shards=None, measurements={one.subject.id: one.measurements for one in run.entries})
 
 
 def _unlisted(
@@ -186,12 +273,12 @@ def _unlisted(
     for system in systems:
         answers = matrix[system.name]
         for place, run in enumerate(system.runs):
-            cells = {subject: cell for (where, subject), cell in answers.by_subject.items() if where == place}
+            cells = answers.by_subject.get(place, {})
             for reading in whole_readings(run) if run.instrument == _CLIP else ():
                 if replace(reading, at=()).key not in known:
                     columns.add(system.name, reading, cells)
     kept = columns.settled()[0]
-    average_samples(kept, {name: row.samples for name, row in matrix.items()})
+    average_samples(kept, _samples(matrix))
     shown = choose_columns(kept, {name: row.subjects for name, row in matrix.items()})[0]
     tell_apart(shown)
     return shown
@@ -227,9 +314,11 @@ def _names(study: Run, system: str) -> bool:
 
 def _values(
     columns: Iterable[Column], names: list[str], prompts: tuple[Prompt, ...], matrix: Mapping[str, _Answers]
-) -> tuple[dict[tuple[str, ReadingKey], dict[str, Measurement]], dict[tuple[str, ReadingKey], Measurement]]:
-    values: dict[tuple[str, ReadingKey], dict[str, Measurement]] = {}
+) -> tuple[dict[tuple[str, ReadingKey], Row], dict[tuple[str, ReadingKey], Measurement]]:
+    values: dict[tuple[str, ReadingKey], Row] = {}
     whole: dict[tuple[str, ReadingKey], Measurement] = {}
+    listed = Prompts([prompt.id for prompt in prompts])
+    places: dict[int, Whole] = {}
     for column in columns:
         reading = column.reading
         if not reading.per_prompt:
@@ -237,40 +326,41 @@ def _values(
                 whole[name, reading.key] = column.cells.get(name, {}).get(WHOLE) or _unmeasured(reading, name)
             continue
         having = column.systems
-        shared = [
-            prompt.id
-            for prompt in prompts
-            if all((m := column.cells[name].get(prompt.id)) is not None and m.value is not None for name in having)
-        ]
+        floats = {name: row_floats(column.cells[name], listed.keys) for name in having}
+        shared = np.ones(len(prompts), dtype=bool)
+        for found in floats.values():
+            shared &= ~np.isnan(found)
         for name in names:
-            row = column.cells.get(name, {})
-            values[name, reading.key] = {
-                prompt.id: row.get(prompt.id) or _absent(reading, name, prompt.id, matrix[name])
-                for prompt in prompts
-                if row
-            }
-            whole[name, reading.key] = _mean(reading, name, having, row, shared, prompts)
+            row, absent = column.cells.get(name, {}), partial(_absent, reading, name, answers=matrix[name])
+            if isinstance(row, ValueRow):
+                if id(row.prompts) not in places:
+                    places[id(row.prompts)] = row.prompts.places(listed.keys)
+                values[name, reading.key] = row.aligned(listed, places[id(row.prompts)], absent)
+            else:
+                values[name, reading.key] = {key: row.get(key) or absent(key) for key in listed.keys if row}
+            whole[name, reading.key] = _mean(reading, name, row, floats.get(name), shared, listed)
     return values, whole
 
 
 def _mean(
-    reading: Reading,
-    name: str,
-    having: frozenset[str],
-    row: Mapping[str, Measurement],
-    shared: list[str],
-    prompts: tuple[Prompt, ...],
+    reading: Reading, name: str, row: Row, floats: Floats | None, shared: NDArray[np.bool_], prompts: Prompts
 ) -> Measurement:
+    """The mean of a system over the prompts that are shared; `floats` are its values, None where it has none."""
     definition = over_prompts(reading.definition)
-    if name not in having:
+    if floats is None:
         why = next((m.note for m in row.values() if m.note), f"not measured for {name}")
         return Measurement.missing(definition, why, at=reading.at)
-    if not shared:
+    left_out = int(np.count_nonzero(~shared))
+    if left_out == len(prompts.keys):
         return Measurement.missing(definition, "no prompt has a value for every system", at=reading.at)
-    return mean_over_prompts([row[prompt] for prompt in shared], left_out=len(prompts) - len(shared), at=reading.at)
+    if isinstance(row, ValueRow):
+        kept = floats if not left_out else floats[shared]
+        return mean_over_column(reading.definition, kept, flags=row.is_flag, left_out=left_out, at=reading.at)
+    found = [row[prompts.keys[place]] for place in np.flatnonzero(shared).tolist()]
+    return mean_over_prompts(found, left_out=left_out, at=reading.at)
 
 
-def _absent(reading: Reading, name: str, prompt: str, answers: _Answers) -> Measurement:
+def _absent(reading: Reading, name: str, prompt: str, *, answers: _Answers) -> Measurement:
     if prompt in answers.doubles:
         why = f"{name} has {len(answers.doubles[prompt])} clips of this prompt"
     else:
@@ -281,13 +371,3 @@ def _absent(reading: Reading, name: str, prompt: str, answers: _Answers) -> Meas
 def _unmeasured(reading: Reading, name: str) -> Measurement:
     at = dict(reading.at) | ({"system": name} if "system" in reading.definition.places else {})
     return Measurement.missing(reading.definition, f"not measured for {name}", at=at)
-
-
-def _clips(systems: Iterable[FoundSystem], matrix: Mapping[str, _Answers]) -> dict[tuple[str, str], BoardClip]:
-    return {
-        (system.name, prompt): BoardClip(
-            path=subject.path, run=matrix[system.name].runs[prompt], subject=subject.id, facts=subject.facts
-        )
-        for system in systems
-        for prompt, subject in matrix[system.name].subjects.items()
-    }

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from rushes.compare.comparison import Refused
+from rushes.compare.readings.value_rows import Prompts, Row, ValueRow, all_floats, is_valued
 from rushes.core import Definition, Measurement
 from rushes.core.definition import describe_difference, parse_signature
 from rushes.core.grouping import grouped
 from rushes.core.measurement import At
 from rushes.core.reading import Reading
 from rushes.core.selection import spelt, told_apart
+from rushes.stats.intervals import Whole
 from rushes.stats.means import is_unset
+from rushes.storage.columns import ReadingColumn
 
 WHOLE = ""
 """Key of a number that is about a system and no prompt."""
@@ -29,7 +32,7 @@ class Column:
 
     reading: Reading
     """What it is; its values are the cells."""
-    cells: dict[str, dict[str, Measurement]] = field(default_factory=dict)
+    cells: dict[str, Row] = field(default_factory=dict)
     """By system and prompt."""
     disputed: set[tuple[str, str]] = field(default_factory=set)
     """Cells for which two runs gave two values."""
@@ -39,20 +42,28 @@ class Column:
     @property
     def systems(self) -> frozenset[str]:
         """Those with a value."""
-        return frozenset(name for name, row in self.cells.items() if any(m.value is not None for m in row.values()))
+        return frozenset(name for name, row in self.cells.items() if is_valued(row))
 
     @property
-    def numbers(self) -> list[Measurement]:
-        return [m for row in self.cells.values() for m in row.values()]
+    def numbers(self) -> Iterator[Measurement]:
+        return (m for row in self.cells.values() for m in row.values())
 
     @property
     def tells(self) -> bool:
         """Whether its values are not all the same."""
-        return len({m.value for m in self.numbers if m.value is not None}) > 1
+        found = [row for row in map(all_floats, self.cells.values()) if len(row)]
+        return bool(found) and min(row.min() for row in found) < max(row.max() for row in found)
+
+    def row(self, system: str) -> dict[str, Measurement]:
+        """The cells of a system, to be changed."""
+        row = self.cells.get(system)
+        if not isinstance(row, dict):
+            row = self.cells[system] = dict(row or {})
+        return row
 
     def add(self, system: str, prompt: str, new: Measurement, reference: str | None) -> None:
         """Put a number into its cell. The same number from two runs counts once, two different ones are none."""
-        row = self.cells.setdefault(system, {})
+        row = self.row(system)
         before = row.get(prompt)
         if (system, prompt) in self.disputed:
             return
@@ -78,6 +89,14 @@ class Columns:
             if (prompt := cells.get(subject)) is not None:
                 column = self._column(reading, per_prompt=prompt != WHOLE)
                 column.add(system, prompt, m, reading.references.get(subject))
+
+    def add_row(self, system: str, reading: Reading, column: ReadingColumn, prompts: Prompts, rows: Whole) -> bool:
+        """The same for a reading that is stored as a column; False where the system has numbers of it already."""
+        found = self._column(reading, per_prompt=True)
+        if system in found.cells:
+            return False
+        found.cells[system] = ValueRow(column, prompts, rows)
+        return True
 
     def _column(self, reading: Reading, *, per_prompt: bool) -> Column:
         about = tuple(place for place in reading.at if place[0] != "system")
@@ -122,7 +141,7 @@ def _joined(columns: Sequence[Column]) -> tuple[list[Column], list[Refused]]:
 def _move(column: Column, home: Column) -> None:
     for system, row in column.cells.items():
         for prompt, m in row.items():
-            home.cells.setdefault(system, {}).setdefault(prompt, replace(m, definition=home.reading.definition))
+            home.row(system).setdefault(prompt, replace(m, definition=home.reading.definition))
 
 
 def _without_rivals(columns: Sequence[Column]) -> tuple[list[Column], list[Refused]]:

@@ -56,6 +56,24 @@ def fact_differences(definition: Definition, a: Subject, b: Subject) -> tuple[Fa
     )
 
 
+class FactKinds:
+    """The facts of many clips by kind: clips that share their facts, as those of a run in shards do, are read once."""
+
+    def __init__(self, facts: Sequence[Mapping[str, object] | None]) -> None:
+        places: dict[int, int] = {}
+        self.codes: Whole = np.fromiter(
+            (places.setdefault(id(one), len(places)) for one in facts), dtype=np.int64, count=len(facts)
+        )
+        """Which kind each clip is; of clips that are not there, one of its own."""
+        known = {id(one): one for one in facts}
+        self.clips: list[Subject | None] = [None if (one := known[mark]) is None else _of_facts(one) for mark in places]
+        """A clip of each kind."""
+
+
+def _of_facts(facts: Mapping[str, object]) -> Subject:
+    return Subject(id="?", kind="clip", path="", sha256=None, facts=facts)
+
+
 class MediaPairs:
     """The facts of the same clips in two runs. Most clips of a run are alike in them: each kind is looked at once."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+import numpy as np
 
 from rushes.compare.board.model import Reading
-from rushes.compare.readings.media_facts import differing_facts, facts_agree, medium_fact
+from rushes.compare.readings.media_facts import Fact, FactKinds, facts_agree, medium_fact
 from rushes.compare.readings.systems import FoundSystem, PromptIndex
-from rushes.core.definition import MEDIUM_FACTS, Definition
+from rushes.core.definition import MEDIUM_FACTS
 from rushes.storage.runs import Subject
 from rushes.suite.prompts import Prompt
 
@@ -65,43 +66,66 @@ def stray_remarks(strays: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def double_remarks(answers: Answers) -> Iterator[str]:
     """Files that are byte for byte the same: in two systems, or for two prompts of one."""
-    seen: dict[tuple[str, str], str] = {}
     copies: Counter[tuple[str, str]] = Counter()
+    before: dict[str, Mapping[str, Subject]] = {}
     for name, row in answers.items():
-        own: dict[str, str] = {}
-        for prompt, subject in row.items():
-            if not subject.sha256:
-                continue
-            if subject.sha256 in own:
-                yield f"{name}: the clips of {own[subject.sha256]} and {prompt} are the same file"
-            own[subject.sha256] = prompt
-            if (first := seen.setdefault((prompt, subject.sha256), name)) != name:
+        digests = [subject.sha256 for subject in row.values() if subject.sha256]
+        if len(set(digests)) < len(digests):
+            yield from _own_doubles(name, row)
+        for prompt, subject in row.items() if before else ():
+            if subject.sha256 and (first := _same_file(before, prompt, subject.sha256)):
                 copies[first, name] += 1
+        before[name] = row
     for (one, other), n in copies.items():
         yield f"{one} and {other} have the same file for {n} prompts"
 
 
+def _own_doubles(name: str, row: Mapping[str, Subject]) -> Iterator[str]:
+    own: dict[str, str] = {}
+    for prompt, subject in row.items():
+        if subject.sha256:
+            if subject.sha256 in own:
+                yield f"{name}: the clips of {own[subject.sha256]} and {prompt} are the same file"
+            own[subject.sha256] = prompt
+
+
+def _same_file(rows: Answers, prompt: str, sha256: str) -> str:
+    """The first system whose clip of this prompt is this file; "" where none is."""
+    for name, row in rows.items():
+        if (clip := row.get(prompt)) is not None and clip.sha256 == sha256:
+            return name
+    return ""
+
+
 def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answers: Answers) -> Iterator[str]:
     """One line per fact of the medium that differs between systems and that a reading depends on."""
-    rows = [{prompt: _plain(clip) for prompt, clip in row.items()} for row in answers.values() if row]
+    rows = [row for row in answers.values() if row]
+    if len(rows) < 2 or not prompts:
+        return
+    kinds = [FactKinds([_facts(row.get(prompt.id)) for prompt in prompts]) for row in rows]
+    codes, counts = np.unique(np.stack([one.codes for one in kinds]), axis=1, return_counts=True)
     for fact, words in MEDIUM_FACTS.items():
         depending = [reading for reading in readings if fact in reading.definition.depends_on]
-        if not depending or len(rows) < 2:
+        if not depending:
             continue
-        alone = replace(depending[0].definition, depends_on=(fact,))
-        differing = [prompt.id for prompt in prompts if _differs(alone, prompt.id, rows)]
-        if differing:
+        read = [[clip and medium_fact(clip, fact) for clip in one.clips] for one in kinds]
+        differ = [_differs([told[code] for told, code in zip(read, row, strict=True)]) for row in codes.T.tolist()]
+        if many := int(counts[differ].sum()):
             seen = "; ".join(f"{name} {usual(fact, row)}" for name, row in answers.items() if row)
             heads = some([reading.label for reading in depending])
             yield (
-                f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}), which "
-                f"affects {heads}"
+                f"{words} differs between systems on {many} of {len(prompts)} prompts ({seen}), which affects {heads}"
             )
 
 
-def _differs(alone: Definition, prompt: str, rows: Sequence[Mapping[str, Subject]]) -> bool:
-    clips = [row[prompt] for row in rows if prompt in row]
-    return any(differing_facts(alone, clips[0], other) for other in clips[1:])
+def _facts(clip: Subject | None) -> Mapping[str, object] | None:
+    return None if clip is None else clip.facts
+
+
+def _differs(facts: Sequence[Fact | None]) -> bool:
+    """Whether the clips of one prompt, of which some systems may have none, differ from the first of them."""
+    told = [one for one in facts if one is not None]
+    return any(not facts_agree(told[0], other) for other in told[1:])
 
 
 def differs_between(fact: str, answers: Answers) -> bool:
@@ -115,12 +139,9 @@ def differs_between(fact: str, answers: Answers) -> bool:
     )
 
 
-def _plain(subject: Subject) -> Subject:
-    """Without its reference, which is no fact of the medium."""
-    return replace(subject, facts={key: value for key, value in subject.facts.items() if key != "reference"})
-
-
 def usual(fact: str, row: Mapping[str, Subject]) -> str:
     """The commonest value of a system's clips; "…" beside it where there are others."""
-    texts = Counter(medium_fact(subject, fact).text for subject in row.values())
+    kinds = FactKinds([subject.facts for subject in row.values()])
+    words = [medium_fact(clip, fact).text for clip in kinds.clips if clip is not None]
+    texts = Counter(map(words.__getitem__, kinds.codes.tolist()))
     return texts.most_common(1)[0][0] + (" …" if len(texts) > 1 else "")

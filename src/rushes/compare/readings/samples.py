@@ -12,12 +12,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rushes.compare.readings.columns import SAMPLE_SIGN, Column
 from rushes.compare.readings.media_facts import differing_facts
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
 from rushes.instruments.clip.readings import BADGE_SHARE
-from rushes.stats.means import mean_over_clips, within_range
+from rushes.stats.intervals import Floats
+from rushes.stats.means import column_mean, within_range
 from rushes.storage.runs import Subject
 
 _NUMBERED = re.compile(r"(?P<prompt>.+)-(?P<number>[0-9]+)")
@@ -156,8 +159,14 @@ def mean_over_prompts(values: Sequence[Measurement], *, left_out: int, at: At = 
     Inputs      the values of the shared prompts in order, one signature; `left_out` prompts are not shared
     Edge cases  one prompt, or equal values: no interval, and the note says why
     """
-    found = within_range(mean_over_clips([m.value for m in values]), values[0].definition)
     is_binary = all(isinstance(m.value, bool) for m in values)
-    definition = over_prompts(values[0].definition, binary=is_binary)
+    floats = np.array([float(m.value or 0) for m in values], dtype=np.float64)
+    return mean_over_column(values[0].definition, floats, flags=is_binary, left_out=left_out, at=at)
+
+
+def mean_over_column(definition: Definition, values: Floats, *, flags: bool, left_out: int, at: At = ()) -> Measurement:
+    """`mean_over_prompts` of a column of values, none of them missing; `flags` where every value is true or false."""
+    found = within_range(column_mean(values, flags=flags), definition)
+    definition = over_prompts(definition, binary=flags)
     left = f"{left_out} of {left_out + len(values)} prompts left out: not every system has a value" if left_out else ""
     return Measurement.of(definition, found, at=at, note="; ".join(filter(None, (left, found.lacking))))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+
+import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.reading import Reading, group_readings
@@ -12,7 +14,8 @@ from rushes.core.reason import SIGNALS
 from rushes.instruments.clip.input_param import PARAMETER, RAW
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.metrics import readings as read_by
-from rushes.storage.columns import first_definitions
+from rushes.storage.columns import ColumnValues, ReadingColumn, first_definitions, reading_columns, stored_shards
+from rushes.storage.lazy import LazySequence
 from rushes.storage.runs import Run
 
 BADGE_SHARE = Definition(
@@ -36,11 +39,18 @@ _NAME = "clip"
 def readings(run: Run) -> Iterator[Reading]:
     """Review signals first; of the metrics, counts of damage are minor, and what only serves another is no column."""
     yield from signal_shares(run)
-    whole = ((entry.subject.id, m) for entry in run.entries for m in entry.measurements if not m.at)
-    for reading in group_readings(whole):
+    for reading in _whole_readings(run):
         label, is_minor = _head(reading.definition)
         if label:
             yield replace(reading, label=label, instrument=_NAME, minor=is_minor, lane=_lane(reading.name))
+
+
+def _whole_readings(run: Run) -> Iterable[Reading]:
+    if stored_shards(run) is None:
+        return group_readings((entry.subject.id, m) for entry in run.entries for m in entry.measurements if not m.at)
+    ids = [subject.id for subject in run.subjects]
+    columns = reading_columns(run, ids, only=lambda definition, at: not at and bool(_head(definition)[0]))
+    return [Reading(definition=one.definition, values=ColumnValues(one)) for one in columns]
 
 
 @cache
@@ -65,11 +75,37 @@ def signal_shares(run: Run) -> Iterator[Reading]:
     judged = [subject for subject in run.subjects if subject.badge in SIGNALS]
     if definition is None or not judged:
         return
+    ids = [subject.id for subject in judged]
     for status in reversed(SIGNALS):
         at = (("badge", status),)
         found = {is_one: Measurement(definition=definition, value=is_one, count=1, at=at) for is_one in (True, False)}
-        values = {one.id: found[one.badge == status] for one in judged}
-        yield Reading(definition=definition, at=at, values=values, label=f"{status} rate", instrument=_NAME)
+        flags = [one.badge == status for one in judged]
+        column = ReadingColumn(
+            definition=definition,
+            at=at,
+            subjects=ids,
+            values=np.array(flags, dtype=np.float64),
+            there=np.ones(len(flags), dtype=bool),
+            is_flag=True,
+            kind=bool,
+            numbers=_Flags(flags, found),
+        )
+        yield Reading(
+            definition=definition, at=at, values=ColumnValues(column), label=f"{status} rate", instrument=_NAME
+        )
+
+
+class _Flags(LazySequence[Measurement]):
+    """A number for each flag: one of two."""
+
+    def __init__(self, flags: Sequence[bool], found: Mapping[bool, Measurement]) -> None:
+        self._flags, self._found = flags, found
+
+    def __len__(self) -> int:
+        return len(self._flags)
+
+    def _at(self, position: int) -> Measurement:
+        return self._found[self._flags[position]]
 
 
 def signal_definition(run: Run) -> Definition | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from rushes.core.errors import RunError
 from rushes.core.words.options import option
-from rushes.storage.integrity.seal import SEAL, make_seal
+from rushes.storage.integrity.seal import SEAL, broken, make_seal, require_sound
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.journal import write_merged
 from rushes.storage.runs.packing import pack
@@ -17,6 +18,7 @@ from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
 from rushes.storage.runs.writer import FORMAT, MERGED, write_info
 from rushes.storage.shards.index import INPUTS
+from rushes.storage.shards.reading import Shards
 
 _OF_SHARDS = ("shards", "subjects", "measurements", "digest")
 """What `run.json` says only of a run in shards."""
@@ -58,7 +60,7 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
             _copy_series(opened, target / "series")
         info = {key: value for key, value in opened.info.items() if key not in _OF_SHARDS} | {"format": FORMAT}
         if opened.shards is not None:
-            info["inputs"] = [json.loads(line) for line in opened.shards.place.read(INPUTS).split(b"\n") if line]
+            info["inputs"] = _inputs(opened, opened.shards)
         counts = {"subjects": len(opened.subjects), "measurements": used.total()}
         info[SEAL] = make_seal(target, MERGED, definitions=info["definitions"], **counts)
         write_info(target, info)
@@ -71,6 +73,16 @@ export = export_run
 
 def _lines(run: Run) -> Iterator[bytes]:
     return run.shards.lines() if run.shards is not None else (pack(entry).line for entry in run.entries)
+
+
+def _inputs(run: Run, shards: Shards) -> list[object]:
+    """What the run was given, from the file that a run in shards has for it."""
+    data = shards.place.read(INPUTS)
+    require_sound(tuple(broken(run.place, run.info, {INPUTS: hashlib.sha256(data).hexdigest()})))
+    try:
+        return [json.loads(line) for line in data.split(b"\n") if line]
+    except ValueError as error:
+        raise RunError(f"{run.place}/{INPUTS}: cannot be read ({error})") from None
 
 
 def _copy_series(run: Run, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -11,8 +13,13 @@ def candidates(path: str | Path, *, beside: Path) -> tuple[Path, ...]:
     Relative paths were relative to where the run was made. A run that moved together with its clips, or is looked at
     from another folder, is found as well: its own folder and those above it are tried, nearest first.
     """
-    folders = (Path(), beside, beside.parent, *beside.resolve().parents)
-    return tuple(dict.fromkeys(folder / path for folder in folders))
+    return tuple(dict.fromkeys(folder / path for folder in _folders(beside, os.getcwd())))
+
+
+@lru_cache(maxsize=64)
+def _folders(beside: Path, here: str) -> tuple[Path, ...]:
+    """The folders to try, for a run looked at from `here`: a board asks for each of its clips."""
+    return (Path(), beside, beside.parent, *beside.resolve().parents)
 
 
 def relocate(path: str | Path, *, beside: Path) -> Path | None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
     import pyarrow.fs as fs
 
-_GROUPS = 8
+_GROUPS = 2
 """Row groups held: some 20 MB of lines."""
 _ID_LISTS = 32
 

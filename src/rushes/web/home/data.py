@@ -115,7 +115,8 @@ def run_card(bench: Workbench, name: str, *, suite: str = "", counted: bool = Tr
 def _counted(bench: Workbench, name: str, folder: Path, head: RunHead) -> dict[str, Any]:
     found = bench.summaries.summary(folder)
     one, many = _NOUNS.get(found.kind, ("subject", "subjects"))
-    return {
+    damaged = {"status": "damaged"} if found.damaged else {}
+    return damaged | {
         "subjects": found.subjects,
         "noun": one if found.subjects == 1 else many,
         "badges": dict(found.badges),

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,8 @@ class RunHead:
     asked: int = 0
     """Inputs the run was given; 0 where it does not list them."""
     openable: bool = False
+    sealed: Mapping[str, str] = field(default_factory=dict)
+    """sha256 of the files of a complete run, as its seal has them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,6 +72,8 @@ class RunSummary:
     signals: Mapping[bytes, str] = field(default_factory=dict)
     """Review signals by the digest of the clip's file, so that a clip in several runs counts once; by a name of its own
     where it has none. {} of a run in shards, which has no list of them."""
+    damaged: bool = False
+    """Whether a file that these counts are from is not as it was when the run was complete."""
 
 
 def run_stamp(folder: Path) -> str:
@@ -100,8 +105,9 @@ def read_head(folder: Path) -> RunHead:
         info = json.loads((folder / "run.json").read_bytes())
         if int(info["format"]) > NEWEST:
             return RunHead(status="needs a newer rushes")
-        inputs = info.get("inputs")
+        inputs, seal = info.get("inputs"), info.get("seal")
         return RunHead(
+            sealed=seal["files"] if info["status"] == "complete" and isinstance(seal, dict) else {},
             status=str(info["status"]),
             instrument=str(info["instrument"]),
             started=str(info.get("started", "")),
@@ -133,18 +139,26 @@ def _is_written(folder: Path) -> bool:
     return any(line.split()[5].rpartition(":")[2] == str(inode) for line in held.splitlines() if "FLOCK" in line)
 
 
-def read_summary(folder: Path) -> RunSummary:
-    """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong."""
-    if is_sharded(folder):
+def read_summary(folder: Path, sealed: Mapping[str, str] | None = None) -> RunSummary:
+    """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong.
+
+    `sealed` are the digests in the run's seal.
+    """
+    damaged = any(not _is_sealed(folder / name, (sealed or {}).get(name)) for name in _COUNTED)
+    if is_sharded(folder) or "index.json" in (sealed or {}):
         rows, found = shard_counts(folder)
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
-        return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
+        first = shard_worst(folder, SIGNALS[:2], WORST)
+        if sealed:
+            marked = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
+            damaged = damaged or len(first) < min(WORST, marked) or not _has_tables(folder)
+        return RunSummary(subjects=rows, badges=badges, worst=first, damaged=damaged)
     counts: Counter[str] = Counter()
     signals: dict[bytes, str] = {}
     marked: dict[str, list[tuple[int, bytes]]] = {"reject": [], "flagged": []}
-    total, first = 0, b""
+    total, head = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
-        total, first = total + 1, first or line
+        total, head = total + 1, head or line
         badge = _SIGNALS.get(line[:_ENOUGH]) or _badge(line)
         if badge in marked:
             marked[badge].append((number, line))
@@ -152,9 +166,32 @@ def read_summary(folder: Path) -> RunSummary:
             counts[badge] += 1
             signals[_digest(line) or f"{number} of {folder}".encode(errors="surrogateescape")] = badge
     worst = [str(row["id"]) for line in _worst(marked) if (row := _row(line)) and "id" in row]
-    kind = str(_row(first).get("kind") or "clip") if first else "clip"
+    kind = str(_row(head).get("kind") or "clip") if head else "clip"
     badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
-    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals)
+    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst), signals=signals, damaged=damaged)
+
+
+_COUNTED = ("subjects.jsonl", "index.json")
+"""Files that a summary is from."""
+
+
+def _is_sealed(file: Path, digest: str | None) -> bool:
+    """Whether a file is the one that was sealed; of one that no seal has, nobody knows better."""
+    try:
+        return digest is None or hashlib.sha256(file.read_bytes()).hexdigest() == digest
+    except OSError:
+        return False
+
+
+def _has_tables(folder: Path) -> bool:
+    """Whether every shard's table is there, and as large as it was."""
+    try:
+        return all(
+            os.stat(folder / "shards" / f"{int(shard['number']):05d}.parquet").st_size == shard["bytes"]
+            for shard in _shards(folder)
+        )
+    except _BROKEN:
+        return False
 
 
 def _worst(marked: Mapping[str, Sequence[tuple[int, bytes]]]) -> list[bytes]:
@@ -271,7 +308,7 @@ class Summaries:
         return self._heads.get(folder, run_stamp(folder), lambda: read_head(folder))
 
     def summary(self, folder: Path) -> RunSummary:
-        return self._summaries.get(folder, run_stamp(folder), lambda: read_summary(folder))
+        return self._summaries.get(folder, run_stamp(folder), lambda: read_summary(folder, self.head(folder).sealed))
 
     def ids(self, folder: Path) -> frozenset[str]:
         return self._ids.get(folder, run_stamp(folder), lambda: read_ids(folder))

@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData
+from rushes.compare.readings.value_rows import row_floats
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.registry import load
 from rushes.instruments.catalogue import instrument_of
@@ -27,6 +28,7 @@ from rushes.present.pages.film_strips import jpeg_uri
 from rushes.present.pages.timeline import stored_series
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Run
+from rushes.storage.runs.packing import entry_of
 from rushes.storage.runs.relocation import candidates, relocate
 from rushes.workers.engine import Crash, run_tasks
 
@@ -52,6 +54,8 @@ class ClipIndex:
     def entry(self, key: ClipKey) -> Entry | None:
         """Its subject and numbers in its run; None where the run does not have it."""
         clip = self._clips[key]
+        if (shards := self.run(key).shards) is not None:
+            return entry_of(shards.line_of(clip.subject), shards.definitions) if shards.find(clip.subject) else None
         place = key[0], clip.run
         if place not in self._entries:
             self._entries[place] = {entry.subject.id: entry for entry in self.run(key).entries}
@@ -134,13 +138,8 @@ def rows_by_disagreement(data: BoardData) -> list[int]:
 
 def _spread(data: BoardData, key: str) -> np.ndarray | None:
     """By prompt; NaN where fewer than two systems have a value. None where the reading never varies."""
-    table = np.full((len(data.systems), len(data.prompts)), np.nan)
-    for row, name in enumerate(data.names):
-        found = data.values.get((name, key), {})
-        for place, prompt in enumerate(data.prompts):
-            m = found.get(prompt.id)
-            if m is not None and m.value is not None:
-                table[row, place] = float(m.value)
+    prompts = [prompt.id for prompt in data.prompts]
+    table = np.stack([row_floats(data.values.get((name, key), {}), prompts) for name in data.names])
     have = np.isfinite(table)
     scale = float(table[have].std()) if have.any() else 0.0
     if not scale:
@@ -168,13 +167,13 @@ def board_timeline(clips: ClipIndex, key: ClipKey) -> dict[str, object] | None:
 
     No settings: the limits of one run's profile are not those of the others on the board.
     """
-    entry, run = clips.entry(key), clips.run(key)
+    run = clips.run(key)
     instrument = instrument_of(run)
-    if entry is None or instrument is None or not instrument.timeline:
+    if instrument is None or not instrument.timeline or not (series := stored_series(run, clips.clip(key).subject)):
         return None
-    found: dict[str, object] | None = load(instrument.timeline)(
-        entry.measurements, stored_series(run, entry.subject.id), None
-    )
+    if (entry := clips.entry(key)) is None:
+        return None
+    found: dict[str, object] | None = load(instrument.timeline)(entry.measurements, series, None)
     return found
 
 

@@ -6,12 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rushes.compare.board.model import PEOPLE, BoardData, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.comparison import WhyNot
 from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS
 from rushes.present.pages.section import interval_text
 from rushes.present.verdict.verdict import listed
+from rushes.stats.intervals import Floats
 
 _FINEST = 6
 """Most decimals of a cell; the whole number is in the runs."""
@@ -178,15 +181,16 @@ def cell_digits(found: Sequence[Measurement]) -> int:
     return _two_digits(narrowest)
 
 
-def value_digits(values: Sequence[float]) -> int:
+def value_digits(values: Sequence[float] | Floats) -> int:
     """Decimals for single values: a twentieth of their spread with two digits; whole numbers have none.
 
     >>> value_digits([0.0, 1.0]), value_digits([10.12, 11.4, 12.9]), value_digits([])
     (0, 2, 0)
     """
-    if all(float(value).is_integer() for value in values):
+    array = np.asarray(values, dtype=np.float64)
+    if (array == np.rint(array)).all():
         return 0
-    spread = max(values) - min(values)
+    spread = float(array.max() - array.min())
     return _two_digits(spread / 20) if spread else 3
 
 

@@ -7,8 +7,10 @@ prompts cost no more than the first screen. Videos alone are not inside: they pl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from rushes import __version__
 from rushes.compare.board.model import BoardData, Contrast, ReadingKey, ReadingVerdict
@@ -18,6 +20,7 @@ from rushes.compare.board.page.say_words import agreement_words
 from rushes.compare.board.page.words import Opening
 from rushes.compare.board.powered import PoweredQuestion
 from rushes.compare.output import written_page
+from rushes.compare.readings.value_rows import Row, all_floats, missing_notes, plain_values
 from rushes.compare.summaries import board_verdict
 from rushes.core import Definition, Measurement
 from rushes.core.words.definition_text import direction_text, moved_by, range_text
@@ -30,6 +33,8 @@ from rushes.present.verdict.verdict import Verdict
 _PACKAGE = "rushes.compare"
 _SCRIPTS = ("dom.js", "players.js", "matrix.js", "board.js")
 _MEDIA = "'self' file:"
+ROWS = 5_000
+"""Prompts in the matrix at most: those on which the systems differ most. All of them count in every number above it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +60,8 @@ def render_board(page: BoardPage, *, out: Path | str, urls: Mapping[ClipKey, str
     """The whole file; `out` is where it will lie, which its videos are named from, unless `urls` names them."""
     style, script = page_style(), joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
     clips = ClipIndex(page.data)
-    urls = {key: clips.url(key, out) for key in page.data.clips} if urls is None else urls
+    page = first_rows(page)
+    urls = {key: clips.url(key, out) for key in _shown(page.data)} if urls is None else urls
     return _render(page, urls, style=style, script=script, policy=content_policy(style, script, media=_MEDIA))
 
 
@@ -65,7 +71,27 @@ def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, 
     `urls` says where each clip plays from, `twin` where its data is and `grid` where its prompts × systems are. Below
     `static` lie `board.css` (`page_style`) and `served_script`.
     """
-    return _render(page, urls, static=static, twin=twin, grid=grid)
+    return _render(first_rows(page), urls, static=static, twin=twin, grid=grid)
+
+
+def first_rows(page: BoardPage) -> BoardPage:
+    """The page with the prompts that its matrix has room for, most disagreement first, and a remark that says so."""
+    every = len(page.data.prompts)
+    if every <= ROWS:
+        return page
+    places = sorted(page.order[:ROWS])
+    new = {place: number for number, place in enumerate(places)}
+    remark = f"{ROWS:,} of {every:,} prompts are listed here: those on which the systems differ most"
+    data = replace(
+        page.data, prompts=tuple(page.data.prompts[place] for place in places), remarks=(*page.data.remarks, remark)
+    )
+    return replace(page, data=data, order=[new[place] for place in page.order[:ROWS]])
+
+
+def _shown(data: BoardData) -> Iterator[ClipKey]:
+    """The clips of the prompts that are listed."""
+    every = ((name, prompt.id) for name in data.names for prompt in data.prompts)
+    return (key for key in every if key in data.clips)
 
 
 def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
@@ -159,12 +185,13 @@ def page_data(
                                                                            of the second against the first
          "clips": [[[url, rate, "320×180 …", path] | null, …], …]}         by system, then by prompt
     """
+    known: dict[int, tuple[float, str]] = {}
     return {
         "systems": list(data.names),
         "prompts": [[prompt.id, prompt.text, prompt.group] for prompt in data.prompts],
         "order": list(order),
         "readings": [_reading(data, column) for column in sorted(columns, key=lambda column: column.number)],
-        "clips": [[_clip(clips, data, (name, p.id), urls) for p in data.prompts] for name in data.names],
+        "clips": [[_clip(clips, data, (name, p.id), urls, known) for p in data.prompts] for name in data.names],
     }
 
 
@@ -174,7 +201,7 @@ def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:
     made = (m.signature for one in contrasts for m in (one.difference, one.adjusted_p))
     numbers = {name: number for number, name in enumerate(data.names)}
     found = [data.values.get((name, reading.key), {}) for name in data.names] if reading.per_prompt else []
-    every = [float(m.value) for values in found for m in values.values() if m.value is not None]
+    every = np.concatenate([np.empty(0), *map(all_floats, found)])
     return {
         "label": reading.label,
         "better": reading.definition.better,
@@ -186,8 +213,8 @@ def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:
         "signature": reading.definition.signature,
         "unit": unit_text(reading.definition),
         "whole": [_whole(data.whole.get((name, reading.key))) for name in data.names],
-        "values": [[m and _rounded(m.value) for m in map(values.get, ids)] for values in found],
-        "notes": _notes(data, found),
+        "values": [list(map(_rounded, plain_values(values, ids))) for values in found],
+        "notes": _notes(ids, found),
         "ranks": [verdict.ranks.get(name) if verdict else None for name in data.names],
         "letters": [verdict.letters.get(name, "") if verdict else "" for name in data.names],
         "pair_signatures": list(dict.fromkeys(made)),
@@ -210,11 +237,11 @@ def _rounded(value: float | int | bool | None) -> float | int | None:
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
-def _notes(data: BoardData, found: Sequence[Mapping[str, Measurement]]) -> dict[str, dict[str, str]]:
+def _notes(ids: Sequence[str], found: Sequence[Row]) -> dict[str, dict[str, str]]:
     """Why values are missing, by system and prompt, where a measurement says so."""
-    places = {prompt.id: str(place) for place, prompt in enumerate(data.prompts)}
+    places = {name: str(place) for place, name in enumerate(ids)}
     notes = {
-        str(number): {places[name]: m.note for name, m in values.items() if m.value is None and name in places}
+        str(number): {places[name]: note for name, note in missing_notes(values, ids)}
         for number, values in enumerate(found)
     }
     return {number: told for number, told in notes.items() if told}
@@ -235,8 +262,13 @@ def _pair(contrast: Contrast, numbers: Mapping[str, int]) -> list[object]:
     ]
 
 
-def _clip(clips: ClipIndex, data: BoardData, key: ClipKey, urls: Mapping[ClipKey, str]) -> list[object] | None:
+def _clip(
+    clips: ClipIndex, data: BoardData, key: ClipKey, urls: Mapping[ClipKey, str], known: dict[int, tuple[float, str]]
+) -> list[object] | None:
+    """`known` has what was read of facts that clips share."""
     if key not in data.clips:
         return None
     clip = clips.clip(key)
-    return [urls.get(key, ""), round(frame_rate(clip), 6), media_words(clip), clip.path]
+    if id(clip.facts) not in known:
+        known[id(clip.facts)] = round(frame_rate(clip), 6), media_words(clip)
+    return [urls.get(key, ""), *known[id(clip.facts)], clip.path]

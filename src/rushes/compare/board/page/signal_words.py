@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from rushes.compare.board.model import BoardData
-from rushes.core.grouping import grouped
+from rushes.compare.board.model import BoardData, clip_paths
+from rushes.storage.columns import reason_kinds
 
 _APART = 0.5
 """Shares of clips between the system with most and the one with fewest, from which on they are worth a line."""
@@ -31,16 +31,15 @@ def signal_lines(data: BoardData) -> list[str]:
 
 def _counts(data: BoardData) -> tuple[dict[str, int], dict[str, Counter[str]]]:
     """Clips on the board that have a review signal, by system; of them with each kind of reason."""
-    shown = grouped((name, clip.path) for (name, _), clip in data.clips.items())
     totals: dict[str, int] = {}
     found: dict[str, Counter[str]] = {}
     for system in data.systems:
-        paths = set(shown.get(system.name, ()))
+        paths = clip_paths(data.clips, system.name)
         judged = {s.path: s for run in system.runs for s in run.subjects if s.badge and s.path in paths}
         if judged:
             totals[system.name] = len(judged)
         for subject in judged.values():
-            for kind in {reason.kind for reason in subject.why}:
+            for kind in reason_kinds(subject):
                 found.setdefault(kind, Counter())[system.name] += 1
     return totals, found
 
