@@ -184,14 +184,19 @@ def _is_sealed(file: Path, digest: str | None) -> bool:
 
 
 def _has_tables(folder: Path) -> bool:
-    """Whether every shard's table is there, and as large as it was."""
+    """Whether every shard's table is there, as large as it was and with Parquet's sign at its end."""
     try:
         return all(
-            os.stat(folder / "shards" / f"{int(shard['number']):05d}.parquet").st_size == shard["bytes"]
+            _is_table(folder / "shards" / f"{int(shard['number']):05d}.parquet", shard["bytes"])
             for shard in _shards(folder)
         )
     except _BROKEN:
         return False
+
+
+def _is_table(file: Path, size: int) -> bool:
+    with open(file, "rb") as table:
+        return table.seek(-4, os.SEEK_END) == size - 4 and table.read() == b"PAR1"
 
 
 def _worst(marked: Mapping[str, Sequence[tuple[int, bytes]]]) -> list[bytes]:
