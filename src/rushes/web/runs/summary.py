@@ -150,8 +150,8 @@ def read_summary(folder: Path, sealed: Mapping[str, str] | None = None) -> RunSu
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
         first = shard_worst(folder, SIGNALS[:2], WORST)
         if sealed:
-            marked = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
-            damaged = damaged or len(first) < min(WORST, marked) or not _has_tables(folder)
+            judged = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
+            damaged = damaged or len(first) < min(WORST, judged) or not _has_tables(folder)
         return RunSummary(subjects=rows, badges=badges, worst=first, damaged=damaged)
     counts: Counter[str] = Counter()
     signals: dict[bytes, str] = {}
