@@ -68,7 +68,7 @@ _TOKEN = "t" * 43
 _SECRET = re.compile(r'"/(?:clips|thumbnails|grid/pictures)/[^"]*"|"stamp": ?"[^"]*"')
 """What differs each time a page is asked for: addresses of files and pictures."""
 _DAMAGED = re.compile(r'"status": ?"(?:damaged|cannot be read|not found)"')
-"""What a list of runs and boards says of one; a folder without a `run.json` is no run, and is not listed."""
+"""What a list of runs and boards says of one; a folder without its file is none, and is not listed."""
 _TIMES = re.compile(rb'"(?:started|finished)": ?"[^"]*"')
 
 
@@ -207,7 +207,7 @@ def judge(command: str, file: str, sound: Answer, got: Answer) -> str:
         return ""
     if command == "verify" and (got.code, sound.code) == (1, 0) and got.text:
         return ""
-    if command == "view home" and (_DAMAGED.search(got.text) or file.endswith("run.json")):
+    if command == "view home" and (_DAMAGED.search(got.text) or file.endswith(("run.json", "suite.json"))):
         return ""
     if ("/series/" in file or file.endswith(".series")) and command in _OF_SERIES and got.code == sound.code:
         return ""
@@ -283,7 +283,7 @@ def main() -> int:
     print("\n".join(found))
     how = f"`damaged_runs.py --flips {asked.flips}`: each file cut, emptied, all NUL, removed, one bit flipped."
     if asked.only is None:
-        from recording import record  # here, so that the tests can damage runs with what is above
+        from recording import record  # beside this script; the tests, which take the rest of it, have another path
 
         record("damaged", "Fault injection: damaged files", rows, how=how)
     print(rows)

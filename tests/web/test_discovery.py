@@ -275,7 +275,7 @@ def test_a_name_that_is_not_utf8_is_shown_without_what_it_is_not(tree: Path) -> 
 
 
 @pytest.mark.parametrize(("name", "shards"), [("subjects.jsonl", 0), ("index.json", 2), ("shards/00000.parquet", 2)])
-@pytest.mark.parametrize("damage", ["removed", "cut"])
+@pytest.mark.parametrize("damage", ["removed", "cut", "all NUL"])
 def test_counts_from_a_damaged_file_are_marked(tmp_path: Path, name: str, shards: int, damage: str) -> None:
     if shards:
         pytest.importorskip("pyarrow")
@@ -290,4 +290,6 @@ def test_counts_from_a_damaged_file_are_marked(tmp_path: Path, name: str, shards
     file = tmp_path / "run" / name
     data = file.read_bytes()
     file.unlink() if damage == "removed" else file.write_bytes(data[: len(data) // 2])
+    if damage == "all NUL":
+        file.write_bytes(bytes(len(data)))
     assert Summaries().summary(tmp_path / "run").damaged

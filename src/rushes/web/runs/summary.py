@@ -150,8 +150,8 @@ def read_summary(folder: Path, sealed: Mapping[str, str] | None = None) -> RunSu
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
         first = shard_worst(folder, SIGNALS[:2], WORST)
         if sealed:
-            listed = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
-            damaged = damaged or len(first) < min(WORST, listed) or not _has_tables(folder)
+            judged = sum(badges.get(badge, 0) for badge in SIGNALS[:2]) if find_spec("pyarrow") else 0
+            damaged = damaged or len(first) < min(WORST, judged) or not _has_tables(folder)
         return RunSummary(subjects=rows, badges=badges, worst=first, damaged=damaged)
     counts: Counter[str] = Counter()
     signals: dict[bytes, str] = {}
@@ -184,14 +184,19 @@ def _is_sealed(file: Path, digest: str | None) -> bool:
 
 
 def _has_tables(folder: Path) -> bool:
-    """Whether every shard's table is there, and as large as it was."""
+    """Whether every shard's table is there, as large as it was and with Parquet's sign at its end."""
     try:
         return all(
-            os.stat(folder / "shards" / f"{int(shard['number']):05d}.parquet").st_size == shard["bytes"]
+            _is_table(folder / "shards" / f"{int(shard['number']):05d}.parquet", shard["bytes"])
             for shard in _shards(folder)
         )
     except _BROKEN:
         return False
+
+
+def _is_table(file: Path, size: int) -> bool:
+    with open(file, "rb") as table:
+        return table.seek(-4, os.SEEK_END) == size - 4 and table.read() == b"PAR1"
 
 
 def _worst(marked: Mapping[str, Sequence[tuple[int, bytes]]]) -> list[bytes]:
