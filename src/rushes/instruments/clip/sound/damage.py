@@ -25,8 +25,8 @@ TONE_WINDOW_S, TONE_SHARE = 0.128, 20.0
 """Seconds of a spectrum, and the percentile over time that a steady tone keeps up."""
 MAINS_HZ = (50.0, 60.0)
 HISS_HZ, HISS_BANDS = (500.0, 7500.0), 12
-END_DB, END_BLOCKS = 25.0, 5
-"""A sound that breaks off is within this of its loud parts in one of the last 50 ms."""
+END_DB, END_BLOCKS = 12.0, 2
+"""A sound that breaks off is within this of its loud parts in one of its last 20 ms: a word takes longer to die away."""
 _FLOOR = 1e-12
 
 
@@ -77,7 +77,7 @@ def holes(power: Floats) -> list[tuple[int, int]]:
 def broken_off(power: Floats) -> int | None:
     """The block in which a sound breaks off; None where it fades, is too quiet, or goes on to its end.
 
-    It breaks off where all that follows is under −60 dB and one of the last five blocks is within 25 dB of the 95th
+    It breaks off where all that follows is under −60 dB and one of the last two blocks is within 12 dB of the 95th
     percentile.
     """
     level = decibels(power)

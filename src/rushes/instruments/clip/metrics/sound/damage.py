@@ -86,7 +86,7 @@ DROPOUT_COUNT = from_zero(
         hole_ms=f"{HOLE_BLOCKS[0] * 10}-{HOLE_BLOCKS[1] * 10}",
     ),
     history=("first release", "edges of 30 ms: coded as AAC, most holes begin and end more slowly than within 20 ms"),
-    raised_by=("music and effects that stop short",),
+    raised_by=("music and effects that stop short", "synthetic speech that is silent before each plosive"),
     lowered_by=("noise and room sound mixed in afterwards",),
 )
 SOUND_GAP_MS = from_zero(
