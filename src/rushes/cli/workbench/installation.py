@@ -245,7 +245,7 @@ def _numbers(version: str) -> list[int]:
     return numbers
 
 
-_FRAMES = 24
+_FRAMES = 32
 
 
 def _measured_clip() -> tuple[int, str]:
