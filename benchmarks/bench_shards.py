@@ -28,7 +28,8 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.instruments.clip.evaluate import _packed, evaluate_clip
+from rushes.instruments.clip.clip_task import packed_result
+from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.media import write_clip
 from rushes.storage.query.sql import query
 from rushes.storage.runs import Packed, read_run
@@ -46,7 +47,7 @@ def template(folder: Path) -> Packed:
     """A real clip's entry, of which every made-up one is a copy with numbers of its own."""
     rng = np.random.default_rng(0)
     clip = write_clip(folder / "model.mp4", [rng.integers(0, 256, (64, 64, 3), dtype=np.uint8) for _ in range(8)])
-    return _packed("TAKE", evaluate_clip(clip))
+    return packed_result("TAKE", evaluate_clip(clip))
 
 
 def made_up(model: Packed, first: int, count: int) -> Iterator[Packed]:

@@ -193,16 +193,16 @@ def test_a_path_that_does_not_exist_raises() -> None:
 
 def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from rushes.core.errors import DefinitionError
-    from rushes.instruments.clip import evaluate as clips
+    from rushes.instruments.clip import clip_task
     from rushes.instruments.clip.settings import ClipSettings
     from rushes.media.find.clips import Sound
 
     def measure(path: str, settings: ClipSettings, **more: object) -> object:
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
-    monkeypatch.setattr(clips, "measure", measure)
-    task = clips._Task(subject_id="a", path="a.mp4", sound=Sound(), settings=ClipSettings.load())
-    subject = json.loads(clips._work(task).line)["subject"]
+    monkeypatch.setattr(clip_task, "measure", measure)
+    task = clip_task.ClipTask(subject_id="a", path="a.mp4", sound=Sound(), settings=ClipSettings.load())
+    subject = json.loads(clip_task.work(task).line)["subject"]
     assert (subject["badge"], subject["facts"]["given_up"]) == ("reject", True)
     assert "impossible value" in subject["facts"]["error"]
 

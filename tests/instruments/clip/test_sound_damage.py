@@ -187,7 +187,7 @@ def test_a_sound_that_fades_or_goes_on_does_not_break_off() -> None:
 
 
 def test_a_word_that_dies_away_does_not_break_off() -> None:
-    """As synthetic voices end: within 60 ms by 10 dB every 10 ms. Broken off, the last 20 ms are as loud as the rest."""
+    """As synthetic voices end: within 60 ms by 10 dB each. Broken off, its end is as loud as the rest."""
     dying = np.concatenate([sine(2.0), *(sine(0.01) * 10 ** (-gain / 2) for gain in range(1, 6))], axis=1)
     silence = np.zeros((1, RATE))
     assert sound_cut_ms(seen(np.concatenate([dying, silence], axis=1), 3050.0)).value == 0

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from rushes.core.alike_form import AlikeForm
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import DefinitionError, InputError
+from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, silent
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.words.options import option
+from rushes.instruments.clip.clip_task import ClipTask, crashed, files_of, is_finished, measured, without_culprits, work
 from rushes.instruments.clip.faces.models import Tier
 from rushes.instruments.clip.frames.compiled import warm
-from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
+from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.clip.networks.prompts import ClipPrompt, Prompts, match_prompts
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.instruments.clip.signals.profile import Profile
 from rushes.media.audio import require_sound
 from rushes.media.find.clips import FoundClips, Sound, match_audio, one_or_several, search_clips
-from rushes.storage.remote.address import Place, RemoteFile, is_remote
-from rushes.storage.remote.errors import RemoteError, Unreachable
+from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.store import stat
-from rushes.storage.remote.transfer import local_copy, remove_orphans
-from rushes.storage.runs import Entry, Packed, Run, RunWriter, Subject, clip_ids, open_run, pack, read_run
-from rushes.storage.shards.build import ShardJob, build_shard
-from rushes.storage.shards.index import Shard
+from rushes.storage.remote.transfer import remove_orphans
+from rushes.storage.runs import Run, clip_ids, open_run, read_run
 from rushes.storage.shards.schedule import schedule, spool_of, store_outcome
-from rushes.storage.shards.spool import SpoolPlace, Stored, keep
 from rushes.storage.shards.writer import shard_size
-from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks, worker_count
+from rushes.workers.engine import LOCAL, Engine, run_tasks, worker_count
 
 OWN_SOUND = "own"
 """What `run.json` says of `--audio` where it was not given: each clip's own track."""
@@ -95,7 +90,7 @@ def evaluate_clip(
         _require_sound(audio)
     asked = ClipPrompt() if prompt is None else match_prompts(["clip"], ["clip"], {"clip": prompt})[0]
     sound = Sound(None if audio is None else str(audio))
-    return _measured(str(path), sound, settings, replace(asked, script=script))
+    return measured(str(path), sound, settings, replace(asked, script=script))
 
 
 def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
@@ -224,13 +219,13 @@ def evaluate_clips(
         ids = clip_ids(names, found.names, known=before)
         asked_for = match_prompts(found.names, ids, prompts)
         todo = [
-            n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n], asked_for[n])
+            n for n, clip in enumerate(found.clips) if not is_finished(writer, ids[n], clip, sounds[n], asked_for[n])
         ]
         spool = spool_of(writer)
 
-        def task(number: int) -> _Task:
+        def task(number: int) -> ClipTask:
             n = todo[number]
-            return _Task(
+            return ClipTask(
                 subject_id=ids[n], path=names[n], sound=sounds[n], prompt=asked_for[n], settings=settings, spool=spool
             )
 
@@ -239,19 +234,19 @@ def evaluate_clips(
         progress(done, len(ids), "clips")
         needs_numba = settings.tier > 0 or settings.motion or len(todo) >= _MANY * max(jobs or worker_count(), 1)
         outcomes = run_tasks(
-            _work,
+            work,
             tasks,
             engine=engine,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory_mb,
-            needs=_files,
+            needs=files_of,
             warm=warm if needs_numba else None,
         )
-        again = partial(run_tasks, _work, engine=engine, jobs=1, timeout=timeout, memory_mb=memory_mb, needs=_files)
+        again = partial(run_tasks, work, engine=engine, jobs=1, timeout=timeout, memory_mb=memory_mb, needs=files_of)
         for position, outcome in outcomes:
-            outcome = _without_culprits(tasks[position], outcome, again)
-            if store_outcome(writer, tasks[position], outcome, crashed=_crashed):
+            outcome = without_culprits(tasks[position], outcome, again)
+            if store_outcome(writer, tasks[position], outcome, crashed=crashed):
                 done += 1
                 progress(done, len(ids), "clips")
         writer.finish(ids)
@@ -294,117 +289,6 @@ def _gone(ids: Sequence[str]) -> str:
     names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
     clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
     return f"{clips} of this run {are} no longer among these paths; results are kept: {names}"
-
-
-_Outcome: TypeAlias = Packed | Stored | Shard | Crash | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """One clip to measure; travels to a worker process."""
-
-    subject_id: str
-    path: str
-    sound: Sound
-    settings: ClipSettings
-    prompt: ClipPrompt = ClipPrompt()
-    spool: SpoolPlace | None = None
-
-
-def _files(task: _Task | ShardJob) -> tuple[str | None, ...]:
-    """What a worker reads for a task."""
-    if isinstance(task, ShardJob):
-        return ()
-    faces = task.settings.faces
-    networks = (str(file) for manifest in task.settings.networks for file in manifest.files)
-    return (task.path, task.sound.path, *(() if faces is None else (faces.model, faces.weights)), *networks)
-
-
-def _work(task: _Task | ShardJob) -> Packed | Stored | Shard | None:
-    if isinstance(task, ShardJob):
-        return build_shard(task)
-    try:
-        packed = _packed(task.subject_id, _measured(task.path, task.sound, task.settings, task.prompt))
-    except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
-        packed = _crashed(task, Crash(f"gave an impossible value ({error})"))
-    return keep(packed, task.spool)
-
-
-def _measured(path: str, sound: Sound, settings: ClipSettings, prompt: ClipPrompt) -> ClipResult:
-    """The clip's result; copies of objects of a store live as long as the measuring does.
-
-    An object that is gone or may not be read gives an unreadable result with the reason, and so does a store that does
-    not answer; that one is marked `given_up`, so that the next run tries again.
-    """
-    try:
-        with ExitStack() as stack:
-            places = [place for place in (path, sound.path) if place is not None]
-            copies = {place: stack.enter_context(local_copy(place)) for place in places}
-            files = {place: str(copy.path) for place, copy in copies.items()}
-            result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, prompt=prompt, copies=files)
-    except RemoteError as error:
-        failed = unreadable(path, str(error), settings)
-        return failed.with_facts(given_up=True) if isinstance(error, Unreachable) else failed
-    objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
-    texts = {"prompt": prompt.text, "script": prompt.script}
-    asked = {key: text for key, text in texts.items() if text}
-    return result.with_facts(**asked, **{key: file.facts() for key, file in objects.items() if file is not None})
-
-
-def _without_culprits(task: _Task | ShardJob, outcome: _Outcome, again: Callable[..., Any]) -> _Outcome:
-    """A clip whose worker ended in another package's metric, measured once more without it: its fault, not the clip's.
-
-    The metric has no value there, and its note says what happened. A second metric may fail likewise.
-    """
-    while isinstance(outcome, Crash) and isinstance(task, _Task) and outcome.at in task.settings.metrics:
-        note = f"{outcome.at} failed: {outcome.reason}"
-        settings = replace(task.settings, given_up=(*task.settings.given_up, (outcome.at, note)))
-        task = replace(task, settings=settings)
-        ((_, outcome),) = again([task])
-    return outcome
-
-
-def _crashed(task: _Task, crash: Crash) -> Packed:
-    result = unreadable(task.path, crash.reason, task.settings)
-    return _packed(task.subject_id, result.with_facts(given_up=True))
-
-
-def _packed(subject_id: str, result: ClipResult) -> Packed:
-    return pack(entry_of(subject_id, result))
-
-
-def entry_of(subject_id: str, result: ClipResult) -> Entry:
-    """A clip's result as a run has it, under this id."""
-    subject = Subject(
-        id=subject_id,
-        kind="clip",
-        path=result.path,
-        sha256=result.sha256,
-        facts=result.facts,
-        badge=result.badge,
-        why=result.badge_detail.why,
-    )
-    return Entry(subject=subject, measurements=result.measurements, series=result.series)
-
-
-def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound, prompt: ClipPrompt) -> bool:
-    """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
-    row = writer.finished(subject_id)
-    if row is None or (isinstance(clip, RemoteFile) and not row.get("sha256")):
-        return False
-    facts = row.get("facts")
-    if not isinstance(facts, dict) or facts.get("given_up"):  # given up: another time, or a wider limit, may end better
-        return False
-    if isinstance(clip, RemoteFile):
-        same_clip = facts.get("remote") == clip.facts()
-    else:
-        same_clip = row.get("sha256") == digest(str(clip))
-    if sound.remote is not None:
-        same_sound = facts.get("audio") == sound.path and facts.get("audio_remote") == sound.remote.facts()
-    else:
-        same_sound = facts.get("audio_sha256") == (digest(sound.path) if sound.path else None)
-    same_texts = (facts.get("prompt", ""), facts.get("script", "")) == (prompt.text, prompt.script)
-    return bool(same_clip and same_sound and same_texts)
 
 
 def _default_run(settings: Mapping[str, object], asked: Sequence[str]) -> Path:

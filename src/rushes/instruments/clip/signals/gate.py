@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.bundle import by_name, why_missing
-from rushes.instruments.clip.evaluate import OWN_SOUND, entry_of
+from rushes.instruments.clip.clip_task import entry_of
+from rushes.instruments.clip.evaluate import OWN_SOUND
 from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.clip.metrics import known, readings
 from rushes.instruments.clip.signals.profile import Profile, load_profile

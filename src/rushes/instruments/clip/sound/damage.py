@@ -26,7 +26,7 @@ TONE_WINDOW_S, TONE_SHARE = 0.128, 20.0
 MAINS_HZ = (50.0, 60.0)
 HISS_HZ, HISS_BANDS = (500.0, 7500.0), 12
 END_DB, END_BLOCKS = 12.0, 2
-"""A sound that breaks off is within this of its loud parts in one of its last 20 ms: a word takes longer to die away."""
+"""A sound that breaks off is this close to its loud parts in one of its last 20 ms: a word takes longer to die away."""
 _FLOOR = 1e-12
 
 
