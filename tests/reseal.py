@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rushes.storage.integrity.seal import SEAL, json_digest, make_seal, with_settings_sealed
+from rushes.storage.integrity.seal import SEAL, json_digest, make_seal, series_files, with_settings_sealed
 
 
 def reseal(folder: Path) -> None:
     """Seal a run in one piece again, as if it had been written like this."""
     info = json.loads((folder / "run.json").read_text())
     names = tuple(info[SEAL]["files"])
-    info[SEAL] = make_seal(folder, names, definitions=info["definitions"], subjects=0, measurements=0)
+    counts = {"subjects": 0, "measurements": 0, "series": len(series_files(folder))}
+    info[SEAL] = make_seal(folder, names, definitions=info["definitions"], **counts)
     (folder / "run.json").write_text(json.dumps(with_settings_sealed(info)))
 
 

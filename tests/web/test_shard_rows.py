@@ -190,9 +190,9 @@ def test_one_look_opens_each_shard_once_and_has_the_same_answers(
     whole, parts = (rows_of(OpenRun(read_run(folder), "")) for folder in runs)
     keys, opened, really = list(whole.readings)[:4], [], scanning.open_table
 
-    def counting(place: ShardPlace, name: str) -> Any:
+    def counting(place: ShardPlace, name: str, **how: Any) -> Any:
         opened.append(name)
-        return really(place, name)
+        return really(place, name, **how)
 
     monkeypatch.setattr(scanning, "open_table", counting)
     parts.look(keys)

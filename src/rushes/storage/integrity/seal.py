@@ -45,12 +45,17 @@ def allow_damaged(allowed: bool) -> None:
     _allowed = allowed
 
 
+def series_files(folder: Path) -> set[str]:
+    """Names of the files of series in a run's folder."""
+    return {file.name for file in (folder / SERIES).glob("*.npz")}
+
+
 def make_seal(
-    folder: Path, names: Sequence[str], *, definitions: object, subjects: int, measurements: int
+    folder: Path, names: Sequence[str], *, definitions: object, subjects: int, measurements: int, series: int
 ) -> dict[str, object]:
-    """The seal over these files of a run's folder, as they are now."""
+    """The seal over these files of a run's folder, as they are now, and over how much there is of the rest."""
     return {
-        "series": sum(1 for _ in (folder / SERIES).glob("*.npz")),
+        "series": series,
         "subjects": subjects,
         "measurements": measurements,
         "definitions": definitions_digest(definitions),

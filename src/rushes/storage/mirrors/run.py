@@ -18,6 +18,7 @@ from typing import Any
 
 from rushes.core.errors import RunError, RushesError
 from rushes.core.words.options import option
+from rushes.storage.integrity.seal import SERIES
 from rushes.storage.mirrors import pulling
 from rushes.storage.mirrors.pulling import FEATURES, is_complete, listed, session_of
 from rushes.storage.mirrors.staging import LOCK, Pusher, Staging
@@ -130,6 +131,7 @@ class MirroredRun(Mirrored):
         _require_run(self.url, names)
         self._stale = [name for name in names if session_of(name)]
         self._session, self._offset = 1 + max(map(session_of, names), default=0), 0
+        self._series_there = {name.removeprefix(f"{SERIES}/") for name in names if name.startswith(f"{SERIES}/")}
         features = [name for name in names if name.startswith(f"{FEATURES}/")]
         if not _is_ahead(folder, fresh):
             if not is_complete(fresh):
@@ -137,6 +139,15 @@ class MirroredRun(Mirrored):
             shutil.rmtree(folder, ignore_errors=True)
             fresh.replace(folder)
         self._staging.mark_pushed(features)
+
+    def _take_away(self) -> None:
+        super()._take_away()
+        self._series_there = set()
+
+    def _kept_series(self) -> set[str]:
+        """With those in the store: the folder here keeps none that was pushed."""
+        there = {name for name in self._series_there if name.removesuffix(".npz") in self._lines}
+        return there | super()._kept_series()
 
     def add(self, entry: Entry | Packed | Stored) -> None:
         """Store one finished subject here; it is in the store a few seconds later."""
@@ -172,15 +183,16 @@ class MirroredRun(Mirrored):
 
     def _push_series(self) -> None:
         """Move new series to the store; the folder here keeps none, so that it stays small."""
-        files = sorted((self.path / "series").glob("*.npz"))
+        files = sorted((self.path / SERIES).glob("*.npz"))
         self._staging.push(files)
+        self._series_there |= {file.name for file in files}
         for file in files:
             file.unlink()
 
 
 def _is_left_over(name: str, ids: Collection[str]) -> bool:
     """Whether a complete run has no use for this: its journal, computed features, series of subjects it dropped."""
-    stray = name.startswith("series/") and name.removeprefix("series/").removesuffix(".npz") not in ids
+    stray = name.startswith(f"{SERIES}/") and name.removeprefix(f"{SERIES}/").removesuffix(".npz") not in ids
     return stray or bool(session_of(name)) or name.startswith(f"{FEATURES}/")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rushes.core.errors import RunError
 from rushes.core.words.options import option
-from rushes.storage.integrity.seal import SEAL, broken, make_seal, require_sound
+from rushes.storage.integrity.seal import SEAL, broken, make_seal, require_sound, series_files
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.journal import write_merged
 from rushes.storage.runs.packing import pack
@@ -61,7 +61,7 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
         info = {key: value for key, value in opened.info.items() if key not in _OF_SHARDS} | {"format": FORMAT}
         if opened.shards is not None:
             info["inputs"] = _inputs(opened, opened.shards)
-        counts = {"subjects": len(opened.subjects), "measurements": used.total()}
+        counts = {"subjects": len(opened.subjects), "measurements": used.total(), "series": len(series_files(target))}
         info[SEAL] = make_seal(target, MERGED, definitions=info["definitions"], **counts)
         write_info(target, info)
     return target

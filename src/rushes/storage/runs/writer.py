@@ -25,7 +25,15 @@ from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import environment
 from rushes.core.words.options import option
-from rushes.storage.integrity.seal import SEAL, broken, found_files, make_seal, with_settings_sealed
+from rushes.storage.integrity.seal import (
+    SEAL,
+    SERIES,
+    broken,
+    found_files,
+    make_seal,
+    series_files,
+    with_settings_sealed,
+)
 from rushes.storage.mirrors.pulling import FEATURES
 from rushes.storage.runs.disk import disk_errors, made_by, misfits, remove_made
 from rushes.storage.runs.ids import Identities
@@ -343,7 +351,7 @@ class RunWriter:
         return os.pread(self._journal.fileno(), span[1], span[0]).decode()
 
     def _write_series(self, subject_id: str, npz: bytes) -> None:
-        folder = self.path / "series"
+        folder = self.path / SERIES
         folder.mkdir(exist_ok=True)
         target = folder / f"{subject_id}.npz"
         if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
@@ -352,13 +360,17 @@ class RunWriter:
             out.write(npz)
 
     def _drop_stray_series(self, ids: set[str]) -> None:
-        for file in sorted((self.path / "series").glob("*")):
+        for file in sorted((self.path / SERIES).glob("*")):
             if file.suffix != ".npz" or file.stem not in ids:
                 file.unlink()
 
     def _seal(self, names: Sequence[str], *, subjects: int, measurements: int) -> None:
-        how = {"definitions": self._definitions, "subjects": subjects, "measurements": measurements}
-        self._info[SEAL] = make_seal(self.path, names, **how)  # type: ignore[arg-type]
+        counts = {"subjects": subjects, "measurements": measurements, "series": len(self._kept_series())}
+        self._info[SEAL] = make_seal(self.path, names, definitions=self._definitions, **counts)
+
+    def _kept_series(self) -> set[str]:
+        """Files of series that the run has."""
+        return series_files(self.path)
 
     def _write_info(self, status: str) -> None:
         info = dict(self._info) | {"status": status, "definitions": self._definitions}
