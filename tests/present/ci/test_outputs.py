@@ -98,7 +98,7 @@ def test_the_step_summary_of_github_is_added_to(tmp_path: Path, monkeypatch: pyt
     assert text.startswith(
         "# What was here\n### ❌ The gate does not hold: 1 of 1 limit is broken: freeze\\_frame\\_ratio."
     )
-    assert "x: 0.1 → 0.4" in text and "- `paired_mean_difference|of:freeze_frame_ratio" in text
+    assert "x: 0.1000 → 0.4000" in text and "- `paired_mean_difference|of:freeze_frame_ratio" in text
 
 
 def test_limits_as_test_cases(tmp_path: Path) -> None:

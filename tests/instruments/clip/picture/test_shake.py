@@ -62,6 +62,18 @@ def test_white_noise_of_place_under_a_pan() -> None:
     assert read(frame_jitter, moved(noise[0], noise[1] + pan)) == pytest.approx(expected, rel=0.12)
 
 
+def test_a_thing_that_crosses_a_plain_picture_does_not_shake_it() -> None:
+    """A bar of 24 pixels that moves by 6, in blocks of 9: its edges come and go, and the rest stands still."""
+    frames = np.full((28, 9 * ROWS, 9 * COLUMNS), 60.0)
+    for number, frame in enumerate(frames):
+        frame[32:112, 6 * number : 6 * number + 24] = 230.0
+    luma = frames.reshape(28, ROWS, 9, COLUMNS, 9).mean(axis=(2, 4))
+    moves = displacements(grid(luma), (1, 1))[:, 0, 0]
+    near, *further = (float((moves[lag:] * moves[:-lag]).sum(axis=1).mean()) for lag in (1, 2, 3, 4))
+    assert 100 / 16 * np.sqrt(max(0.0, min(further)) - near) > 0.3, "by the picture as a whole alone"
+    assert read(frame_jitter, luma) == 0.0
+
+
 @pytest.mark.parametrize(
     "path",
     [

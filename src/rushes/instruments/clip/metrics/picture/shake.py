@@ -48,10 +48,11 @@ FRAME_JITTER = _shaking(
     name="frame_jitter",
     summary="How far the whole picture jumps about from frame to frame, beside its steady motion.",
     formula=f"100/16 · √max(0, {_STEADY} − c(1)), c(k) the mean over steps of d_t · d_(t+k), d = "
-    + _MOVE.format("the picture"),
+    + _MOVE.format("the picture")
+    + f"; at most the median of the same over regions ({PARTS} along the shorter side)",
     edge_cases=f"{_SHORT} Of a picture placed at random within ±a along both axes √(2/3) · a. A hand-held camera "
-    "reads 0, for it swings over many frames, and so do repeated frames.",
-    params=signature_params(blocks=16, faint=FAINT, farthest=FARTHEST, lags="1-4"),
+    "reads 0, for it swings over many frames, and so do repeated frames and things that cross a plain picture.",
+    params=signature_params(blocks=16, faint=FAINT, farthest=FARTHEST, lags="1-4", regions=PARTS),
     raised_by=("a train or a rattling car at a low frame rate",),
     lowered_by=("fast motion of large things", "a picture without structure"),
 )
@@ -83,18 +84,29 @@ def frame_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
     """How far the picture jumps about; see `FRAME_JITTER`."""
     if len(grid) <= FEWEST:
         return _too_short(FRAME_JITTER)
-    moves = displacements(grid, (1, 1))[:, 0, 0]
-    near, *further = (float((moves[lag:] * moves[:-lag]).sum(axis=-1).mean()) for lag in (1, 2, 3, 4))
-    return _measured(FRAME_JITTER, max(0.0, min(further)) - near, len(moves))
+    whole, parts = displacements(grid, (1, 1)), displacements(grid, _parts(grid))
+    square = min(float(np.median(_back_and_forth(moves))) for moves in (whole, parts))
+    return _measured(FRAME_JITTER, square, len(whole))
+
+
+def _back_and_forth(moves: Moves) -> Any:
+    """How much less a step goes on with the one before than steps further apart, by region."""
+    near, *further = ((moves[lag:] * moves[:-lag]).sum(axis=-1).mean(axis=0) for lag in (1, 2, 3, 4))
+    return np.maximum(0.0, np.minimum.reduce(further)) - near
+
+
+def _parts(grid: PictureGrid) -> tuple[int, int]:
+    """Rows and columns of regions."""
+    rows, columns = grid.luma.shape[1:]
+    shorter = min(rows, columns)
+    return round(PARTS * rows / shorter), round(PARTS * columns / shorter)
 
 
 def local_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
     """How far parts jump about against the whole; see `LOCAL_JITTER`."""
     if len(grid) <= FEWEST:
         return _too_short(LOCAL_JITTER)
-    rows, columns = grid.luma.shape[1:]
-    shorter = min(rows, columns)
-    moves = displacements(grid, (round(PARTS * rows / shorter), round(PARTS * columns / shorter)))
+    moves = displacements(grid, _parts(grid))
     moves = moves - np.median(moves, axis=(1, 2), keepdims=True)
     back = -(moves[1:] * moves[:-1]).sum(axis=-1).mean(axis=0)
     return _measured(LOCAL_JITTER, float(np.median(back)), len(moves))
