@@ -1,9 +1,10 @@
-"""Runs of 200,000 clips in shards, compared, gated, put on a board and written as CSV by the public commands: seconds
-and memory.
+"""Runs of 200,000 clips in shards, compared, gated, put on a board, compared with people's ratings and written as CSV
+by the public commands: seconds and memory.
 
-    python benchmarks/bench_compare.py [--rows 200000] [--keep FOLDER] [--board]
+    python benchmarks/bench_compare.py [--rows 200000] [--keep FOLDER] [--board | --believe]
 
-`--board` measures a board of six such runs in place of comparisons of two.
+`--board` measures a board of six such runs in place of comparisons of two, `--believe` two runs with ratings of every
+clip.
 """
 
 from __future__ import annotations
@@ -48,6 +49,18 @@ def write(folder: Path, rows: int, system: str) -> None:
         run.finish(ids)
 
 
+def write_ratings(file: Path, rows: int) -> Path:
+    """Two raters' ratings of every clip of two systems."""
+    rng = random.Random(0)
+    with file.open("w") as out:
+        out.write("prompt_id,system,rater,quality\n")
+        for number in range(rows):
+            for system in SYSTEMS[:2]:
+                for rater in ("r0", "r1"):
+                    out.write(f"take{number:07d},{system},{rater},{rng.randint(1, 5)}\n")
+    return file
+
+
 def timed(command: list[str]) -> tuple[float, float, float]:
     """Seconds of the processor, of the clock, and the most memory in MB, of a command in a process of its own."""
     start = time.perf_counter()
@@ -63,6 +76,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--keep", type=Path, help="a folder to make the runs in, or with runs made before")
     parser.add_argument("--board", action="store_true", help="measure a board of six runs, and nothing else")
+    parser.add_argument("--believe", action="store_true", help="measure agreement with ratings, and nothing else")
     rows, keep = (given := parser.parse_args()).rows, given.keep
     rushes = [sys.executable, "-m", "rushes"]
     with tempfile.TemporaryDirectory() as scratch:
@@ -86,10 +100,22 @@ def main() -> None:
                 "rushes board, the page": ([*board, f"{scratch}/board.html", "--strips", "0"], "≤ 20 s, ≤ 1.5 GB"),
                 "rushes board, the table in Markdown": ([*board, f"{scratch}/board.md"], "≤ 20 s, ≤ 1.5 GB"),
             }
+        if given.believe:
+            ratings = str(write_ratings(Path(scratch, "ratings.csv"), rows))
+            believe = [*rushes, "believe", f"amber={a}", f"birch={b}", "--ratings", ratings]
+            commands = {
+                "rushes believe A B, one metric": ([*believe, "--metrics", "sharpness"], "–"),
+                "rushes believe A B, every metric": (believe, "–"),
+            }
         found = {what: (asked, timed(words)) for what, (words, asked) in commands.items()}
+    section, title = ("compare", "Two large runs compared")
+    if given.board:
+        section, title = "board-large", "A board of six large runs"
+    elif given.believe:
+        section, title = "believe-large", "Two large runs and ratings of every clip"
     record(
-        "board-large" if given.board else "compare",
-        "A board of six large runs" if given.board else "Two large runs compared",
+        section,
+        title,
         [
             (what, asked, f"{cpu:.1f} s ({wall:.1f} s on the clock), {memory:.0f} MB")
             for what, (asked, (cpu, wall, memory)) in found.items()

@@ -74,5 +74,5 @@ def made_up(
     for name, of_quality in (metrics or {"good": lambda q, g: q + g.normal(size=q.shape)}).items():
         values = of_quality(true, rng).ravel()
         scores.append(MetricScores(definition=definition(name), at=(), per_clip=dict(zip(keys, values, strict=True))))
-    measured = MeasuredClips(metrics=tuple(scores), names={})
+    measured = MeasuredClips(metrics=tuple(scores))
     return measured, HumanScores(source="made up", kind="mean-rating", scores={"quality": people})

@@ -93,7 +93,7 @@ def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
     people = {key: {"r0": WORTH[key[0]], "r1": WORTH[key[0]]} for key in keys}
     metric = MetricScores(definition=definition("m"), at=(), per_clip=per_clip)
     humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
-    (one,) = believe(MeasuredClips(metrics=(metric,), names={}), humans).believed
+    (one,) = believe(MeasuredClips(metrics=(metric,)), humans).believed
     number = one.numbers["within-prompt", "kendall_tau_b"]
     assert number.value == 1.0 and number.interval is None and "there is no spread to estimate" in number.note
     assert one.verdict == "inconclusive" and "spread" in one.why
@@ -105,7 +105,7 @@ def test_one_value_per_system_is_no_evidence_however_many_clips(tmp_path: Path) 
     length = MetricScores(definition=definition("hue"), at=(), per_clip={key: WORTH[key[0]] for key in keys})
     people = {key: {r: WORTH[key[0]] + rng.normal() for r in ("r0", "r1", "r2")} for key in keys}
     humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
-    (one,) = believe(MeasuredClips(metrics=(length,), names={}), humans).believed
+    (one,) = believe(MeasuredClips(metrics=(length,)), humans).believed
     interval = one.numbers["within-prompt", "kendall_tau_b"].interval
     assert interval is not None and interval.low > 0
     assert (one.verdict, one.why) == ("inconclusive", "one number per system, and systems are few")

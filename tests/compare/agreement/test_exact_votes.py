@@ -48,7 +48,7 @@ def exact_shares(rows: list[tuple[str, str, str, str, str]]) -> dict[tuple[str, 
 
 def measured(values: dict[tuple[str, str], float], *names: str) -> MeasuredClips:
     return MeasuredClips(
-        metrics=tuple(MetricScores(definition=definition(name), at=(), per_clip=values) for name in names), names={}
+        metrics=tuple(MetricScores(definition=definition(name), at=(), per_clip=values) for name in names)
     )
 
 

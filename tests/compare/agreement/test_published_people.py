@@ -48,7 +48,7 @@ def metrics_of(folder: Path) -> MeasuredClips:
             system = file.stem.removeprefix("auto_eval_results_")
             values |= {(system, prompt): float(value) for prompt, value in json.loads(file.read_text()).items()}
         found.append(MetricScores(definition=definition(name.lower()), at=(), per_clip=values))
-    return MeasuredClips(metrics=tuple(found), names={})
+    return MeasuredClips(metrics=tuple(found))
 
 
 @pytest.fixture(scope="module")

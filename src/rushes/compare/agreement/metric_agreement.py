@@ -158,7 +158,7 @@ def _judged(
     judged = []
     for place, (one, found) in enumerate(drafts):
         p = adjusted.get(place)
-        systems = len({system for system, _ in one.metric.per_clip})
+        systems = len(one.metric.systems)
         needed = prompts_for_none(statistic, level, systems, margin=margin, level_of=terms.confidence)
         verdict, why = _verdict(found, p, margin, statistic, terms.confidence, few=one.prompts < needed)
         if one.metric.definition.name in FILE_FACTS and found.value is not None:

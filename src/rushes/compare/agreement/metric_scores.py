@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
+import numpy as np
+
+from rushes.compare.agreement.clip_values import ClipColumns, Clips, PerClip, by_system, systems_of, valued_clips
 from rushes.compare.agreement.human_scores import ClipKey
 from rushes.compare.board.model import BoardData
 from rushes.compare.readings.sampled_runs import Declared, declared_prompts, sample_means
 from rushes.core import Definition
 from rushes.core.errors import InputError
-from rushes.core.grouping import grouped
 from rushes.core.measurement import At
 from rushes.core.reading import Reading, Same
 from rushes.core.selection import reading_names
+from rushes.stats.intervals import Floats
+from rushes.storage.columns import ColumnValues, ReadingColumn, reading_columns, stored_shards, with_subjects
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run, Subject, read_run
 from rushes.storage.runs.disk import require_info
@@ -27,6 +32,8 @@ _JOINT = "__"
 """Between system and prompt in the id of a clip of a run over several systems' folders."""
 
 _CLIPS = ("clip", "pair", "pose")
+Called: TypeAlias = tuple[ClipKey, str, str]
+"""A clip, its path and its id in its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +42,7 @@ class MetricScores:
 
     definition: Definition
     at: At
-    per_clip: dict[ClipKey, float] = field(default_factory=dict)
+    per_clip: PerClip = field(default_factory=dict)
     per_system: dict[str, float] = field(default_factory=dict)
     """Of a reading without clips (FVD)."""
 
@@ -51,14 +58,19 @@ class MetricScores:
     @property
     def by_system(self) -> dict[str, list[float]]:
         """The values of each system's clips."""
-        return grouped((system, value) for (system, _), value in self.per_clip.items())
+        return by_system(self.per_clip)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of its clips, in order."""
+        return systems_of(self.per_clip)
 
     @property
     def one_per_system(self) -> bool:
         """Whether every clip of a system has the same value: then there are as many observations as systems."""
-        values = self.by_system
-        clips = len(self.per_clip) > len(values) > 1
-        return not self.per_clip or (clips and all(len(set(found)) == 1 for found in values.values()))
+        values, many = self.by_system, len(self.per_clip)
+        clips = many > len(values) > 1
+        return not many or (clips and all(len(set(found)) == 1 for found in values.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +78,8 @@ class MeasuredClips:
     """Every reading of several systems, and the names by which a clip may be called."""
 
     metrics: tuple[MetricScores, ...]
-    names: Mapping[str, frozenset[ClipKey]]
-    """By id, path, file name and stem."""
+    subjects: Sequence[Called] = ()
+    """What a clip may be called by."""
     remarks: tuple[str, ...] = ()
     called: Mapping[Same, str] = field(default_factory=dict)
     """What metrics are called that were asked for by name."""
@@ -76,12 +88,22 @@ class MeasuredClips:
 
     @property
     def clips(self) -> frozenset[ClipKey]:
-        return frozenset(key for metric in self.metrics for key in metric.per_clip)
+        return valued_clips(metric.per_clip for metric in self.metrics)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        found = [system for m in self.metrics for system, _ in m.per_clip]
+        found = [system for m in self.metrics for system in m.systems]
         return tuple(dict.fromkeys([*found, *(system for m in self.metrics for system in m.per_system)]))
+
+    def named(self, wanted: Set[str]) -> dict[str, set[ClipKey]]:
+        """The clips that each of these names may mean: an id, a path, a file's name or its stem."""
+        found: dict[str, set[ClipKey]] = {}
+        for key, path, subject in self.subjects if wanted else ():
+            whole, joined = PurePosixPath(path), (f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}")
+            plain = subject.removeprefix(f"{key[0]}_")  # as a study calls samples of clips with the system in them
+            for name in ({path, subject, plain, whole.name, whole.stem, *joined} - {""}) & wanted:
+                found.setdefault(name, set()).add(key)
+        return found
 
 
 def scores_of_board(data: BoardData) -> MeasuredClips:
@@ -101,8 +123,8 @@ def scores_of_board(data: BoardData) -> MeasuredClips:
         metrics.append(
             MetricScores(definition=reading.definition, at=reading.at, per_clip=per_clip, per_system=per_system)
         )
-    called = ((key, clip.path, clip.subject) for key, clip in data.clips.items())
-    return MeasuredClips(metrics=tuple(metrics), names=_names(called))
+    called = tuple((key, clip.path, clip.subject) for key, clip in data.clips.items())
+    return MeasuredClips(metrics=tuple(metrics), subjects=called)
 
 
 def scores_of_runs(
@@ -116,7 +138,7 @@ def scores_of_runs(
     Numbered samples of a declared prompt are averaged within it (`sample_means`).
     """
     found: dict[Same, MetricScores] = {}
-    called: list[tuple[ClipKey, str, str]] = []
+    called: list[Called] = []
     remarks: list[str] = []
     opened = list(_opened(places, systems))
     folded, averaged = sample_means([run for _, run in opened], prompts)
@@ -128,14 +150,13 @@ def scores_of_runs(
         # A set beside its clips is a mean that repeats what they say.
         keys = {subject.id: _key(subject, system, systems) for subject in clips or run.subjects}
         called += [(keys[subject.id], subject.path, subject.id) for subject in clips]
-        for reading in every_reading(run):
-            _take(found, run, reading, keys)
+        _add(found, run, keys)
     if not found:
         raise InputError("expected runs with values per clip; these have none")
     metrics = tuple(found.values())
     remarks += [*_mixed(metrics), *_scales(metrics)]
     used = declared_prompts(folded, prompts) if averaged else ()
-    return MeasuredClips(metrics=metrics, names=_names(called), remarks=tuple(remarks), prompts=used)
+    return MeasuredClips(metrics=metrics, subjects=called, remarks=tuple(remarks), prompts=used)
 
 
 def _opened(places: Iterable[Run | Path | str], systems: Sequence[str]) -> Iterator[tuple[str, Run]]:
@@ -143,15 +164,15 @@ def _opened(places: Iterable[Run | Path | str], systems: Sequence[str]) -> Itera
     for place in places:
         any_run = True
         if isinstance(place, Run):
-            yield _system_of(place, systems), place
+            yield _system_of(place, systems), with_subjects(place)
             continue
         name, sign, rest = str(place).partition("=")
         if sign and name and not Path(place).exists():
-            yield name, read_run(rest)
+            yield name, with_subjects(read_run(rest))
         elif not is_remote(place) and Path(place).is_dir() and not Path(place, "run.json").exists():
             yield from _in_folder(Path(place))
         else:
-            run = read_run(place)
+            run = with_subjects(read_run(place))
             yield _system_of(run, systems), run
     if not any_run:
         raise InputError("expected at least one run directory; got none")
@@ -165,7 +186,7 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Run]]:
     if not files:
         raise InputError(f"{folder}: expected a run, or a folder with a folder of runs per system; found neither")
     for file in files:
-        yield file.relative_to(folder).parts[0], read_run(file.parent)
+        yield file.relative_to(folder).parts[0], with_subjects(read_run(file.parent))
 
 
 def _system_of(run: Run, systems: Sequence[str]) -> str:
@@ -185,31 +206,53 @@ def _key(subject: Subject, system: str, systems: Sequence[str]) -> ClipKey:
     return (head, rest) if sign and head in systems and system not in systems else (system, subject.id)
 
 
+def _add(found: dict[Same, MetricScores], run: Run, keys: Mapping[str, ClipKey]) -> None:
+    """Add a run's values, as columns where it is stored in columns and all that it measured are clips."""
+    held = [subject.id for subject in run.subjects]
+    clips = Clips([keys[name] for name in held if name in keys])
+    if stored_shards(run) is None or not clips.keys or not all(prompt for _, prompt in clips.keys):
+        for reading in every_reading(run, held):
+            _take(found, run, reading, keys)
+        return
+    rows = np.array([name in keys for name in held], dtype=bool)
+    for column in reading_columns(run, held):
+        values = column.values if rows.all() else column.values[rows]
+        if not _take_column(found, column, clips, values):
+            reading = Reading(definition=column.definition, at=column.at, values=ColumnValues(column))
+            _take(found, run, reading, keys)
+
+
+def _take_column(found: dict[Same, MetricScores], column: ReadingColumn, clips: Clips, values: Floats) -> bool:
+    """Add a column as it is; False where an earlier run has numbers of the same clips, or is held in memory."""
+    if np.isnan(values).all():
+        return True
+    scores = found.get(column.same) or MetricScores(definition=column.definition, at=column.at)
+    before = scores.per_clip
+    parts = before.parts if isinstance(before, ClipColumns) else ()
+    if (before and not parts) or any(clips.shares(other) for other, _ in parts):
+        return False
+    found[column.same] = replace(scores, per_clip=ClipColumns([*parts, (clips, values)]))
+    return True
+
+
 def _take(found: dict[Same, MetricScores], run: Run, reading: Reading, keys: Mapping[str, ClipKey]) -> None:
     """Add a run's values to what the runs before it gave of the same reading."""
+    scores = found.get(reading.same) or MetricScores(definition=reading.definition, at=reading.at)
+    per_clip = scores.per_clip if isinstance(scores.per_clip, dict) else dict(scores.per_clip)
+    per_system = scores.per_system
     for subject, m in reading.values.items():
         if m.value is None or subject not in keys:
             continue
-        scores = found.setdefault(reading.same, MetricScores(definition=reading.definition, at=reading.at))
         key, value = keys[subject], float(m.value)
         system, prompt = key
-        before = scores.per_clip.setdefault(key, value) if prompt else scores.per_system.setdefault(system, value)
+        before = per_clip.setdefault(key, value) if prompt else per_system.setdefault(system, value)
         if before != value:
             raise InputError(
                 f"{run.place}: {m.signature} of {subject} is {value:g} here but differs in an earlier run; "
                 "name the system of each run: NAME=RUN"
             )
-
-
-def _names(called: Iterable[tuple[ClipKey, str, str]]) -> dict[str, frozenset[ClipKey]]:
-    """Clips by every name that one may have, from its key, its path and its id."""
-    found: dict[str, set[ClipKey]] = {}
-    for key, path, subject in called:
-        whole, joined = PurePosixPath(path), (f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}")
-        plain = subject.removeprefix(f"{key[0]}_")  # as a study calls samples of clips with the system in their names
-        for name in {path, subject, plain, whole.name, whole.stem, *joined} - {""}:
-            found.setdefault(name, set()).add(key)
-    return {name: frozenset(keys) for name, keys in found.items()}
+    if per_clip or per_system:
+        found[reading.same] = replace(scores, per_clip=per_clip)
 
 
 def _scales(metrics: Sequence[MetricScores]) -> list[str]:
@@ -223,7 +266,7 @@ def _mixed(metrics: Sequence[MetricScores]) -> list[str]:
     """Readings of one name that do not cover the same systems: two definitions where one was meant, most likely."""
     remarks = []
     for name in dict.fromkeys(m.definition.name for m in metrics):
-        readings = {m.definition.signature: {s for s, _ in m.per_clip} for m in metrics if m.definition.name == name}
+        readings = {m.definition.signature: set(m.systems) for m in metrics if m.definition.name == name}
         covered = [systems for systems in readings.values() if systems]
         if len(covered) > 1 and not set.intersection(*covered):
             remarks.append(f"{name} was measured differently for different systems: {' and '.join(readings)}")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from rushes.compare.agreement.clip_values import floats_of
 from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores
 from rushes.compare.agreement.statistics import LEVELS, Level, RatedClips, ceiling
 from rushes.core.errors import InputError
 from rushes.stats.correlation import Statistic
-from rushes.stats.intervals import Whole
+from rushes.stats.intervals import Floats, Whole
 from rushes.stats.jackknife import Tested
 
 
@@ -28,11 +29,14 @@ class Join:
     paired: bool
     """Whether two systems were rated on some prompt."""
     remarks: tuple[str, ...]
+    arrays: dict[str, _Rated] = field(default_factory=dict)
 
     @classmethod
     def of(cls, measured: MeasuredClips, people: HumanScores) -> Join:
         clips = measured.clips
-        keys = {key: _resolved(key, measured, clips, people) for key in people.clips}
+        plain = {key for key in people.clips if key[0] and key in clips}
+        names = measured.named({name for system, name in people.clips if (system, name) not in plain})
+        keys = {key: key if key in plain else _resolved(key, names, clips, people) for key in people.clips}
         known = {key: clip for key, clip in keys.items() if clip in clips}
         if not known and clips:
             raise InputError(_nothing_shared(measured, people))
@@ -66,45 +70,68 @@ class Join:
 
         `only` leaves out the other levels.
         """
-        rated, sign = self.scores[dimension], -1.0 if metric.definition.better == "lower" else 1.0
-        if metric.per_clip:
-            values = {key: sign * metric.per_clip[key] for key in rated if key in metric.per_clip}
-            levels = self.levels
+        rated, is_per_clip = self._rated(dimension), bool(metric.per_clip)
+        if is_per_clip:
+            levels, values = self.levels, floats_of(metric.per_clip, rated.keys)
         else:
-            values = {key: sign * metric.per_system[key[0]] for key in rated if key[0] in metric.per_system}
             levels = ("system",) if not self.promptless else ()
-        clips = self._arrays(dimension, values)
+            values = np.array([metric.per_system.get(system, np.nan) for system, _ in rated.keys])
+        clips = rated.with_values(-values if metric.definition.better == "lower" else values)
         found = {
             (level, name): one
             for level in (levels if only is None else [level for level in levels if level == only])
             for name, one in clips.agreement(level, confidence=confidence).items()
         }
-        return len(values) if metric.per_clip else 0, len({prompt for _, prompt in values}), found
+        return len(clips.x) if is_per_clip else 0, len(np.unique(clips.prompt)), found
 
     def ceilings(self, dimension: str, *, confidence: float) -> dict[tuple[Level, Statistic], Tested]:
         """One rater against the mean of the others."""
-        clips = self._arrays(dimension, dict.fromkeys(self.scores[dimension], 0.0))
+        rated = self._rated(dimension)
+        clips = rated.with_values(np.zeros(len(rated.keys)))
         return {
             (level, name): one
             for level in self.levels
             for name, one in ceiling(clips.ratings, clips.prompt, clips.system, level, confidence=confidence).items()
         }
 
-    def _arrays(self, dimension: str, values: Mapping[ClipKey, float]) -> RatedClips:
-        """The clips with these values, in text order."""
-        rated, keys = self.scores[dimension], sorted(values)
-        places, scale = {rater: number for number, rater in enumerate(self.raters)}, self.people.scale(dimension)
+    def _rated(self, dimension: str) -> _Rated:
+        """The ratings of a dimension as arrays; those of the last one asked for are kept."""
+        if dimension not in self.arrays:
+            self.arrays.clear()
+            self.arrays[dimension] = self._as_arrays(dimension)
+        return self.arrays[dimension]
+
+    def _as_arrays(self, dimension: str) -> _Rated:
+        rated, scale = self.scores[dimension], self.people.scale(dimension)
+        places, keys = {rater: number for number, rater in enumerate(self.raters)}, sorted(rated)
         ratings = np.full((len(places), len(keys)), np.nan)
         for column, key in enumerate(keys):
             for rater, score in rated[key].items():
                 # shares of votes as whole numbers: their means are then equal where the fractions are
                 ratings[places[rater], column] = score if scale == 1 else round(score * scale)
-        who = np.isfinite(ratings).any(axis=1) if ratings.size else slice(None)
+        return _Rated(keys=keys, ratings=ratings, prompt=_numbers(keys, 1), system=_numbers(keys, 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rated:
+    """Everything that people said on one dimension."""
+
+    keys: Sequence[ClipKey]
+    """The clips in text order."""
+    ratings: Floats
+    """Raters × clips; NaN where a rater did not rate a clip."""
+    prompt: Whole
+    system: Whole
+
+    def with_values(self, values: Floats) -> RatedClips:
+        """The clips that have one of these values, and the raters who rated any of them."""
+        there = np.flatnonzero(~np.isnan(values))
+        ratings = self.ratings.take(there, axis=1)
         return RatedClips(
-            x=np.array([values[key] for key in keys]),
-            ratings=ratings[who],  # raters who rated any of the clips
-            prompt=_numbers(keys, 1),
-            system=_numbers(keys, 0),
+            x=values[there],
+            ratings=ratings[np.isfinite(ratings).any(axis=1) if ratings.size else slice(None)],
+            prompt=self.prompt[there],
+            system=self.system[there],
         )
 
 
@@ -113,12 +140,14 @@ def _numbers(keys: Sequence[ClipKey], part: int) -> Whole:
     return np.array([names[key[part]] for key in keys], dtype=np.int64)
 
 
-def _resolved(key: ClipKey, measured: MeasuredClips, clips: frozenset[ClipKey], people: HumanScores) -> ClipKey:
+def _resolved(
+    key: ClipKey, names: Mapping[str, Set[ClipKey]], clips: frozenset[ClipKey], people: HumanScores
+) -> ClipKey:
     """The clip that a rated name means."""
-    found = measured.names.get(key[1], frozenset()) & clips
+    found = names.get(key[1], frozenset()) & clips
     if key[0]:  # the prompt may be spelt as its text, of which the clip's id is made
         own = [clip for clip in found if clip[0] == key[0]]
-        return own[0] if key not in clips and len(own) == 1 else key
+        return own[0] if len(own) == 1 else key
     if len(found) > 1:
         systems = ", ".join(sorted(system for system, _ in found)[:3])
         raise InputError(

@@ -145,7 +145,7 @@ def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
 
 def explanation(found: MetricAgreement) -> str:
     """What decides, for a reader of the table who wants all of it."""
-    number = len({system for one in found.believed for system, _ in one.metric.per_clip})
+    number = len({system for one in found.believed for system in one.metric.systems})
     systems = "this system" if number == 1 else f"these {number} systems"
     return (
         f"No relation: the interval lies within ±{found.margin:g}, and there are enough prompts to show it. "

@@ -16,6 +16,7 @@ from rushes.compare.readings.samples import Cell, mean_of_samples, sample_mean, 
 from rushes.compare.readings.systems import FoundSystem, PromptIndex, clip_roots
 from rushes.core import Measurement
 from rushes.core.reading import Same
+from rushes.storage.columns import stored_shards
 from rushes.storage.runs import Run, Subject
 from rushes.suite.folder import is_suite_folder, read_suite_folder
 from rushes.suite.prompts import Prompt, read_prompts
@@ -23,6 +24,8 @@ from rushes.suite.prompts import Prompt, read_prompts
 Declared: TypeAlias = Path | str | Sequence[Prompt] | None
 """A file of prompts, the prompts, or None: those of the suite that the runs are in."""
 _Folded: TypeAlias = dict[str, list[tuple[Cell, Subject]]]
+_WITHIN = "within"
+"""The parameter of a mean over samples."""
 
 
 def sample_means(runs: Sequence[Run], prompts: Declared = None) -> tuple[list[Run], tuple[str, ...]]:
@@ -60,7 +63,10 @@ def _suite_of(run: Run) -> tuple[Prompt, ...]:
 
 
 def _is_folded(run: Run) -> bool:
-    return any(m.definition.param("within") for numbers in run.measurements.values() for m in numbers[:1])
+    shards = stored_shards(run)
+    if shards is not None and not any(one.param(_WITHIN) for one in shards.definitions.values()):
+        return False  # as below, and no clip is read
+    return any(m.definition.param(_WITHIN) for numbers in run.measurements.values() for m in numbers[:1])
 
 
 def _cells(run: Run, prompts: Sequence[Prompt]) -> _Folded:
