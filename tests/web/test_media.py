@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
 from pathlib import Path
+from typing import IO
 
 import pytest
+
+from rushes.web.http import media as clips
 
 from .livesite import Client, Study, stretches
 
@@ -120,3 +126,37 @@ def test_only_what_was_sent_counts_as_watched(study: Study) -> None:
     assert client.send_json("/rate/watch", report).json()["text"] == "A 2/2 · B 0/2"
     client.get(clips["B"])
     assert client.get(clips["B"], headers={"if-none-match": "*"}).status_code == 304, "the browser has it all by now"
+
+
+def test_a_file_that_was_opened_for_nobody_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that leaves while its clip is being opened: the file was left to the garbage collector."""
+    (tmp_path / "a.mp4").write_bytes(b"clip")
+    begun, go_on, opened = threading.Event(), threading.Event(), list[IO[bytes]]()
+
+    def slow(path: Path, mode: str) -> IO[bytes]:
+        begun.set()
+        go_on.wait(60)
+        opened.append(Path(path).open("rb"))
+        return opened[-1]
+
+    monkeypatch.setattr(clips, "open", slow, raising=False)
+    media = clips.Media(path=str(tmp_path / "a.mp4"), sha256="", content_type="video/mp4", etag="e", size=4)
+
+    async def left() -> None:
+        async def use() -> None:
+            async with clips.ClipResponse(media, etag='"e"')._open_file():
+                raise AssertionError("nobody is there to read it")
+
+        task = asyncio.create_task(use())
+        await asyncio.to_thread(begun.wait, 60)
+        task.cancel()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(left())
+    for _ in range(600):
+        if opened and opened[0].closed:
+            return
+        time.sleep(0.1)
+    raise AssertionError("the file is still open")

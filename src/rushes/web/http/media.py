@@ -18,8 +18,9 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,6 +74,12 @@ class _File:
         return self._file.seek(place)
 
 
+def _close(opening: Future[BufferedReader]) -> None:
+    """Close a file that nobody waits for any more: the request ended while it was opened."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
+
+
 class ClipResponse(FileResponse):
     """A clip's bytes with a neutral validator; the file's name, date and digest stay on the server."""
 
@@ -92,8 +99,13 @@ class ClipResponse(FileResponse):
     @asynccontextmanager
     async def _open_file(self) -> AsyncIterator[Any]:
         """What the file's bytes are read from, for whole answers and ranges alike."""
-        loop = asyncio.get_running_loop()
-        with await loop.run_in_executor(_READERS, open, self.path, "rb") as opened:
+        opening = _READERS.submit(open, self.path, "rb")
+        try:
+            opened = await asyncio.wrap_future(opening)
+        except BaseException:
+            opening.add_done_callback(_close)
+            raise
+        with opened:
             file = _File(opened)
             yield file if self._padding is None else PaddedFile(file, self._padding)
 
