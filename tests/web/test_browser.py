@@ -236,6 +236,8 @@ def test_skipping_to_the_end_is_not_watching_and_one_clip_is_heard(visit: Callab
     playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
     with page.expect_response("**/rate/vote"):
         rater.send()
+    # What is missing gets the focus, and the page moves: a click before that lands elsewhere.
+    playwright.expect(page.locator("[data-submit]")).to_be_enabled()
     playwright.expect(page.locator("[data-watch]")).to_have_text("A 0/2 · B 0/2")
     muted = "JSON.stringify([...document.querySelectorAll('video')].map((video) => video.muted))"
     rater.until(f"{muted} === '[false,true]'")  # as both played
