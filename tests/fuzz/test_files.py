@@ -74,6 +74,7 @@ PROFILE = (
 @some
 @given(damaged(PROFILE) | st.binary(max_size=80))
 @example(b"name = 'x'\nreject = [1]")
+@example(b"name = '\x80'")
 @example(b"name = 'x'\n[reject]\nblur_score = {above = nan}")
 @example(b"name = 'x'\n[reject]\nblur_score = {below = inf}")
 @example(b"a" + b".a" * 3_000 + b" = 1")

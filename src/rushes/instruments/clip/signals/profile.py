@@ -116,9 +116,10 @@ def load_profile(name_or_file: str | Path) -> Profile:
 def parse_profile(text: str, *, source: str) -> Profile:
     """Read a profile's TOML; every metric, comparison and threshold is checked."""
     try:
+        text.encode()  # half of a surrogate pair could not be stored with a run
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{source}: expected TOML; {error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError, UnicodeEncodeError) as error:
+        raise InputError(f"{source}: expected TOML in UTF-8; {error}") from None
     unknown = sorted(set(data) - {"name", "for", "choose", "columns", *_LEVELS})
     if unknown:
         raise InputError(f"{source}: expected name, for, [reject] and [flagged]; got {unknown[0]!r}")
