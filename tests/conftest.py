@@ -26,7 +26,7 @@ from rushes.workers import engine, local
 collect_ignore = ["oracle"]  # scripts for environments of their own, see oracle/README.md
 
 # Machines are shared and slow at times: a slow example is no failure. The same examples each time, so that a change is
-# blamed for what it broke; `make fuzz` looks for new ones.
+# blamed for what it broke; `make fuzz` looks for new ones in clips and requests.
 settings.register_profile("rushes", deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("rushes")
 
