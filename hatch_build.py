@@ -1,0 +1,81 @@
+"""The C loops of `src/rushes/native`, compiled into one library while Rushes is built.
+
+`python hatch_build.py` does it in a checkout. The compiler is $CC, or else cc, gcc or clang.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NATIVE = Path(__file__).resolve().parent / "src" / "rushes" / "native"
+
+# No option that lets the compiler reorder or fuse floating-point operations: numbers are the same on every processor.
+OPTIONS = [
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fwrapv",
+    "-fvisibility=hidden",
+]
+
+
+class NativeLoops(BuildHookInterface):  # type: ignore[type-arg]
+    """One wheel for each platform, whatever the Python: the library is loaded with ctypes."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, for a wheel and for an editable installation alike; a source distribution carries the C files."""
+        if self.target_name != "wheel":
+            return
+        library = compile_loops()
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{_platform()}"
+        if version != "editable":  # there it lies beside its sources
+            build_data["force_include"][str(library)] = "rushes/native/loops.so"
+
+
+def compile_loops() -> Path:
+    """Make `loops.so` beside its sources. It takes its name when it is whole, so a running Rushes keeps the old one."""
+    library = NATIVE / "loops.so"
+    unfinished = NATIVE / f"loops.{os.getpid()}.tmp"
+    command = [*_compiler(), *OPTIONS, "-o", str(unfinished), *map(str, sorted(NATIVE.glob("*.c"))), "-lm"]
+    try:
+        subprocess.run(command, check=True)
+        unfinished.replace(library)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return library
+
+
+def _compiler() -> list[str]:
+    if given := os.environ.get("CC"):
+        return shlex.split(given)
+    for name in ("cc", "gcc", "clang"):
+        if found := shutil.which(name):
+            return [found]
+    raise SystemExit(
+        "Building Rushes from source needs a C compiler, and there is no cc, gcc or clang here: install one "
+        '(Debian: apt install gcc), or `pip install ziglang` and set CC="python3 -m ziglang cc".'
+    )
+
+
+def _platform() -> str:
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return f"{tag}" if platform.system() != "Darwin" else tag.replace("universal2", platform.machine())
+
+
+if __name__ == "__main__":
+    print(compile_loops())

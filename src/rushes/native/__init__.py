@@ -1,0 +1,41 @@
+"""Loops over pixels and samples, in C: one library for all instruments, made when Rushes is built.
+
+A call takes a microsecond and checks nothing: the Python beside it does, and passes addresses (`array.ctypes.data`) of
+arrays that it keeps alive. Floating-point operations happen in the order in which they are written, with no fused
+multiply-add, so a sum is the same to the last bit on every processor (decision 0008).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rushes.core.errors import RushesError
+
+LIBRARY = Path(__file__).with_name("loops.so")
+_KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "float32": ctypes.c_float, "": None}
+
+
+def c_function(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
+    """The function of the library, its arguments being addresses (`uint8*`) and numbers (`int64`, `float64`) as listed.
+
+    `result` is empty for a function that returns nothing.
+    """
+    function = _library()[name]
+    function.argtypes = [ctypes.c_void_p if kind.endswith("*") else _KINDS[kind] for kind in arguments.split()]
+    function.restype = _KINDS[result]
+    return function
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(LIBRARY))
+    except OSError as error:
+        raise RushesError(
+            f"{LIBRARY}: the compiled loops cannot be loaded ({error}); "
+            "install Rushes with pip, or run `python hatch_build.py` in a checkout, which needs a C compiler"
+        ) from None
