@@ -190,8 +190,19 @@ def test_sets_begun_before_they_are_asked_for_come_in_their_order(sets: Path) ->
     assert ended == [[0, 1, 2, 3, 4]] * 2
 
 
-def test_a_clip_whose_messages_are_few_is_one_message(sets: Path) -> None:
+@pytest.mark.workers
+@pytest.mark.parametrize(("raw", "behind"), [(True, 10), (False, 0)])
+def test_decoders_that_feed_a_device_let_the_network_go_first(sets: Path, raw: bool, behind: int) -> None:
+    tasks = [Task(clip, recipe("videogpt", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
+    with Decoders(2) as decoders:
+        list(decoders.read(decoders.as_raw(tasks) if raw else tasks))
+        found = {os.getpriority(os.PRIO_PROCESS, worker._process.pid) for worker in decoders._pool._workers}
+    assert found == {min(os.nice(0) + behind, 19)}
+
+
+def test_a_clip_whose_messages_are_few_is_one_message(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a network's own preparation reads: frames in slots, the window over them, and the end together."""
+    monkeypatch.setattr(decoding, "_step_back", lambda: None)  # it would hold for the tests that follow
     tasks = [Task(clip, recipe("videogpt", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
     with Decoders(1) as decoders:
         raw = decoders.as_raw(tasks)[2]

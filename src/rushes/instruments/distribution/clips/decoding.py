@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from rushes.instruments.distribution.clips.device_preparation import RawWindow
 
 _POLL_S = 0.002
+_BEHIND = 10
+"""How far decoding processes step back, as `nice` counts."""
 
 Kind: TypeAlias = Literal["segment", "frames", "window", "done", "failed", "lost"]
 """segment: a prepared window. frames: raw frames, each following those before; window: one over frames that came.
@@ -90,6 +92,8 @@ def read_clip(task: Task) -> Parts:
     """Read one clip in this process."""
     seen = Seen()
     rest: list[Message] = []
+    if task.slots:
+        _step_back()
     try:
         with at_hand(task) as local:
             if task.raw:
@@ -106,6 +110,15 @@ def read_clip(task: Task) -> Parts:
         return [*rest, ("failed", str(error))]
     except (OSError, MemoryError) as error:
         return [*rest, ("failed", f"{task.clip.name}: {error or 'not enough memory'}")]
+
+
+@cache
+def _step_back() -> None:
+    """Let the process that feeds the network go first: decoders take every core that it leaves.
+
+    Beside decoders of its own rank, on as many cores, that process takes twice as long to load torch and compile.
+    """
+    os.nice(_BEHIND)
 
 
 def _raw(task: Task, seen: Seen) -> Parts:
