@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError, MissingDependency
@@ -43,7 +43,7 @@ def needed_tier(
     return cast(Tier, max(files, *tiers, 0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ClipSettings:
     """Travels to worker processes, where the metrics of other packages are loaded by name."""
 
@@ -122,8 +122,12 @@ class ClipSettings:
     def tier(self) -> Tier:
         return 0 if self.faces is None else self.faces.tier
 
-    @property
-    def metrics(self) -> dict[str, ClipMetric]:
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: metrics are loaded by name where it arrives."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def metrics(self) -> Mapping[str, ClipMetric]:
         own = {name: one.metric for name, one in self.network_metrics.items()}
         every = metrics_of(self.tier, self.extra, motion=self.motion) | own
         return every | {name: every[name].without_code(note) for name, note in self.given_up}

@@ -18,6 +18,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from rushes.core import Definition, Measurement
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-_FIELDS = fields(Definition)
+_words = attrgetter(*(field.name for field in fields(Definition)))
+"""What a definition says beside its signature, which alone makes two of them equal."""
 _NO_ROW = ("a clip's row is not what a run writes", "run the command again")
 
 
@@ -55,11 +57,6 @@ def pack(entry: Entry) -> Packed:
         definitions=tuple(_definition_line(definition, _words(definition)) for definition in used),
         series=_npz(entry.series) if entry.series else None,
     )
-
-
-def _words(definition: Definition) -> tuple[object, ...]:
-    """What a definition says beside its signature, which alone makes two of them equal."""
-    return tuple(getattr(definition, field.name) for field in _FIELDS)
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import get_args
@@ -61,7 +61,7 @@ class Rule:
         return readings(self.metric)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Profile:
     """A named set of rules, in file order."""
 
@@ -76,7 +76,7 @@ class Profile:
     choose: tuple[str, ...] = ()
     """Profiles one of which judges each clip; `rules` are then all of theirs."""
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Identifies the rules, whatever the file they came from."""
         rules = [

@@ -126,7 +126,8 @@ def swings(path: Series, size: float) -> int:
     """
     count, direction, low, high = 0, 0, float(path[0]), float(path[0])
     for value in path.tolist():
-        low, high = min(low, value), max(high, value)
+        low = value if value < low else low  # quicker than min and max, which would be most of the time here
+        high = value if value > high else high
         if direction <= 0 and value - low >= size:
             count, direction, high = count + 1, 1, value
         elif direction >= 0 and high - value >= size:
