@@ -200,7 +200,7 @@ def pool_kernel(
     ot = (position // (Wo * Ho)) % To
     clip = position // (Wo * Ho * To)
     best = tl.zeros((BP, BC), dtype=x.dtype.element_ty)
-    for kt in tl.static_range(KT):
+    for kt in range(KT):  # not unrolled: 27 loads one after the other take two seconds to compile
         for kh in tl.static_range(KH):
             for kw in tl.static_range(KW):
                 t, h, w = ot * st - pt + kt, oh * sh - ph + kh, ow * sw - pw + kw
@@ -210,9 +210,12 @@ def pool_kernel(
     tl.store(out + position[:, None] * C + channel[None, :], best, mask=inside)
 
 
-@triton.jit
-def pool3_kernel(x, out, P, C, H, W, T: tl.constexpr, BP: tl.constexpr, BC: tl.constexpr):
-    """3×3×3 with stride 1, separable in time: the spatial maximum of each frame is taken once and used three times."""
+@triton.jit(do_not_specialize=["T"])
+def pool3_kernel(x, out, P, C, H, W, T, BP: tl.constexpr, BC: tl.constexpr):
+    """3×3×3 with stride 1, separable in time: the spatial maximum of each frame is taken once and used three times.
+
+    A loop over time rather than its steps one after the other: those take seconds to compile, for each length anew.
+    """
     position = tl.program_id(0) * BP + tl.arange(0, BP)
     channel = tl.program_id(1) * BC + tl.arange(0, BC)
     inside = (position < P)[:, None] & (channel < C)[None, :]
@@ -221,19 +224,17 @@ def pool3_kernel(x, out, P, C, H, W, T: tl.constexpr, BP: tl.constexpr, BC: tl.c
     clip = position // (W * H)
     before = tl.zeros((BP, BC), dtype=x.dtype.element_ty)
     here = tl.zeros((BP, BC), dtype=x.dtype.element_ty)
-    for t in tl.static_range(T + 1):
+    for t in range(T + 1):
         after = tl.zeros((BP, BC), dtype=x.dtype.element_ty)
-        if t < T:
-            for kh in tl.static_range(3):
-                for kw in tl.static_range(3):
-                    y, v = h + kh - 1, w + kw - 1
-                    ok = (y >= 0) & (y < H) & (v >= 0) & (v < W)
-                    source = x + (((clip * T + t) * H + y) * W + v)[:, None] * C + channel[None, :]
-                    after = tl.maximum(after, tl.load(source, mask=inside & ok[:, None], other=0.0))
-        if t > 0:
-            best = tl.maximum(tl.maximum(before, here), after)
-            target = out + (((clip * T + t - 1) * H + h) * W + w)[:, None] * C + channel[None, :]
-            tl.store(target, best, mask=inside)
+        for kh in tl.static_range(3):
+            for kw in tl.static_range(3):
+                y, v = h + kh - 1, w + kw - 1
+                ok = (y >= 0) & (y < H) & (v >= 0) & (v < W) & (t < T)
+                source = x + (((clip * T + t) * H + y) * W + v)[:, None] * C + channel[None, :]
+                after = tl.maximum(after, tl.load(source, mask=inside & ok[:, None], other=0.0))
+        best = tl.maximum(tl.maximum(before, here), after)
+        target = out + (((clip * T + t - 1) * H + h) * W + w)[:, None] * C + channel[None, :]
+        tl.store(target, best, mask=inside & (t > 0))
         before = here
         here = after
 
@@ -376,7 +377,7 @@ class TritonOperations(PlainOperations):
         if self.switches.pool3 and kernel == (3, 3, 3) and stride == (1, 1, 1) and pads == ones and t <= 16:
             out = torch.empty_like(x)
             grid = (triton.cdiv(n * h * w, 32), triton.cdiv(c, wide))
-            launch(pool3_kernel, grid, x, out, n * h * w, c, h, w, T=t, BP=32, BC=wide, num_warps=4)
+            launch(pool3_kernel, grid, x, out, n * h * w, c, h, w, t, BP=32, BC=wide, num_warps=4)
             return out
         if not self.switches.pool:
             return super().pool(x, kernel, stride, pads)
