@@ -13,12 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rushes.core.errors import RushesError
 
 LIBRARY = Path(__file__).with_name("loops.so")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "float32": ctypes.c_float, "": None}
 
 
+@cache
 def c_function(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
     """The function of the library, its arguments being addresses (`uint8*`) and numbers (`int64`, `float64`) as listed.
 
@@ -28,6 +32,17 @@ def c_function(name: str, arguments: str, result: str = "") -> Callable[..., Any
     function.argtypes = [ctypes.c_void_p if kind.endswith("*") else _KINDS[kind] for kind in arguments.split()]
     function.restype = _KINDS[result]
     return function
+
+
+def in_rows(plane: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """The plane with the values of each row side by side, a copy unless it is so; and how many values apart rows begin.
+
+    A decoder's rows are padded, and may go upwards: the number is then negative.
+    """
+    line, step = plane.strides
+    if step != plane.itemsize or line % step:
+        plane = np.ascontiguousarray(plane)
+    return plane, plane.strides[0] // plane.itemsize
 
 
 @cache
