@@ -21,24 +21,20 @@ INLINE void NAME(widen)(const CODE *restrict line, STEP *restrict to, int64_t w)
 /* Values of two lines, or of one (`b` is the same line again, `twice` 0): sums of columns, and the squares of L. */
 INLINE int64_t NAME(two_lines)(const STEP *restrict up, const STEP *restrict a, const STEP *restrict b,
                                const STEP *restrict down, COLUMN *restrict light, COLUMN *restrict across, int64_t w,
-                               int twice) {
+                               int twice, int textured) {
     int64_t squared = 0;
     for (int64_t start = 0; start < w; start += SPAN) {
         const int64_t stop = least(w, start + SPAN);
         SQUARES found = 0;
-#pragma GCC ivdep
+        INDEPENDENT
         for (int64_t j = start; j < stop; j++) {
             const STEP one = (STEP)(up[j] + (twice ? b : down)[j] + a[j - 1] + a[j + 1] - 4 * a[j]);
+            const STEP other = twice ? (STEP)(a[j] + down[j] + b[j - 1] + b[j + 1] - 4 * b[j]) : 0;
+            found += (SQUARES)((PRODUCT)one * one) + (SQUARES)((PRODUCT)other * other);
             light[j] += (COLUMN)(a[j] + (twice ? b[j] : 0));
-            found += (SQUARES)((PRODUCT)one * one);
-            if (twice) {
-                const STEP other = (STEP)(a[j] + down[j] + b[j - 1] + b[j + 1] - 4 * b[j]);
-                found += (SQUARES)((PRODUCT)other * other);
-            }
-            if (across) {
-                const STEP right = (STEP)(a[j + 1] - a[j]), next = (STEP)(b[j + 1] - b[j]);
-                across[j] += (COLUMN)(right < 0 ? -right : right);
-                if (twice) across[j] += (COLUMN)(next < 0 ? -next : next);
+            if (textured) {
+                const STEP right = (STEP)(a[j + 1] - a[j]), next = twice ? (STEP)(b[j + 1] - b[j]) : 0;
+                across[j] += (COLUMN)((right < 0 ? -right : right) + (next < 0 ? -next : next));
             }
         }
         squared += (int64_t)found;
@@ -59,7 +55,7 @@ INLINE void NAME(plane)(const CODE *plane, int64_t line, const CODE *before, int
                         const int64_t *rows, int64_t n, const int64_t *columns, int64_t m, void *room, int64_t *blocks,
                         int64_t *sums, int textured) {
     const int64_t pitch = (w + 95) / 32 * 32;
-    COLUMN *restrict light = (COLUMN *)(((uintptr_t)room + 63) / 64 * 64), *restrict change = light + pitch, *restrict across = textured ? change + pitch : NULL;
+    COLUMN *restrict light = (COLUMN *)(((uintptr_t)room + 63) / 64 * 64), *restrict change = light + pitch, *restrict across = change + pitch;
     STEP *wide = (STEP *)(change + 2 * pitch) + 32;
     int64_t ready = least(h, 2), laplacian = 0, squared = 0;
     for (int64_t i = 0; i < ready; i++) NAME(widen)(plane + i * line, wide + i * pitch, w);
@@ -78,22 +74,22 @@ INLINE void NAME(plane)(const CODE *plane, int64_t line, const CODE *before, int
                 const CODE *restrict p = plane + i * line, *restrict q = before + i * before_line;
                 if (next == i + 2) {
                     const CODE *restrict p1 = p + line, *restrict q1 = q + before_line;
-#pragma GCC ivdep
+                    INDEPENDENT
                     for (int64_t j = 0; j < w; j++)
                         change[j] += (COLUMN)(NAME(apart)(p[j], q[j]) + NAME(apart)(p1[j], q1[j]));
-                    squared += across ? NAME(two_lines)(up, here, there, down, light, across, w, 1)
-                                      : NAME(two_lines)(up, here, there, down, light, NULL, w, 1);
+                    squared += textured ? NAME(two_lines)(up, here, there, down, light, across, w, 1, 1)
+                                        : NAME(two_lines)(up, here, there, down, light, across, w, 1, 0);
                 } else {
                     for (int64_t j = 0; j < w; j++) change[j] += NAME(apart)(p[j], q[j]);
-                    squared += across ? NAME(two_lines)(up, here, here, down, light, across, w, 0)
-                                      : NAME(two_lines)(up, here, here, down, light, NULL, w, 0);
+                    squared += textured ? NAME(two_lines)(up, here, here, down, light, across, w, 0, 1)
+                                        : NAME(two_lines)(up, here, here, down, light, across, w, 0, 0);
                 }
             }
             /* Second differences telescope, so Σ L needs only the outermost two lines of each side. */
             if (w > 1) laplacian += (int64_t)light[1] - light[0] + light[w - 2] - light[w - 1];
             NAME(gather)(light, columns, m, blocks + b * m);
             NAME(gather)(change, columns, m, blocks + (n + b) * m);
-            if (across) {
+            if (textured) {
                 across[w - 1] = 0;
                 NAME(gather)(across, columns, m, blocks + (2 * n + b) * m);
             }
