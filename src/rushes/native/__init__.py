@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.errors import RushesError
+from rushes.native import sources
 
 LIBRARY = Path(__file__).with_name("loops.so")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "float32": ctypes.c_float, "": None}
@@ -48,9 +49,21 @@ def in_rows(plane: NDArray[Any]) -> tuple[NDArray[Any], int]:
 @cache
 def _library() -> ctypes.CDLL:
     try:
-        return ctypes.CDLL(str(LIBRARY))
+        library = ctypes.CDLL(str(LIBRARY))
     except OSError as error:
         raise RushesError(
             f"{LIBRARY}: the compiled loops cannot be loaded ({error}); "
             "install Rushes with pip, or run `python hatch_build.py` in a checkout, which needs a C compiler"
         ) from None
+    if sources.c_files() and _made_of(library) != sources.digest():
+        raise RushesError(f"{LIBRARY}: made of other C files than those beside it; run `python hatch_build.py`")
+    return library
+
+
+def _made_of(library: ctypes.CDLL) -> str:
+    try:
+        function = library.sources_digest
+    except AttributeError:
+        return ""
+    function.restype = ctypes.c_char_p
+    return str(function().decode())
