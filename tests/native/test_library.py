@@ -26,7 +26,7 @@ from pathlib import Path
 import rushes.native
 rushes.native.LIBRARY = Path(sys.argv[1])
 import pytest
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[2:]]))
+sys.exit(pytest.main(["-q", "--assert=plain", *sys.argv[2:]]))
 """
 LOOPS = (
     "tests/instruments/clip/test_luma_sums.py",
@@ -146,6 +146,7 @@ def test_rows_with_gaps_are_copied() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_the_loops_stay_within_their_arrays(tmp_path: Path) -> None:
     """All tests of the loops, with a library that stops at the first address that is not theirs, and at what C leaves
     undefined."""
