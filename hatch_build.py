@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -51,13 +52,22 @@ def compile_loops() -> Path:
     """Make `loops.so` beside its sources. It takes its name when it is whole, so a running Rushes keeps the old one."""
     library = NATIVE / "loops.so"
     unfinished = NATIVE / f"loops.{os.getpid()}.tmp"
-    command = [*_compiler(), *OPTIONS, "-o", str(unfinished), *map(str, sorted(NATIVE.glob("*.c"))), "-lm"]
+    # Without PYTHONPATH, by which pip hides what is installed: $CC may be a program of Python's.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     try:
-        subprocess.run(command, check=True)
+        if subprocess.run(command(unfinished), env=environment).returncode:
+            raise SystemExit("The C loops of Rushes do not compile: the lines above say why.")
         unfinished.replace(library)
     finally:
         unfinished.unlink(missing_ok=True)
     return library
+
+
+def command(library: Path) -> list[str]:
+    """The compiler's command line for the library."""
+    sources = runpy.run_path(str(NATIVE / "sources.py"))
+    known = f'-DRUSHES_SOURCES="{sources["digest"]()}"'
+    return [*_compiler(), *OPTIONS, known, "-o", str(library), *map(str, sources["c_files"]()), "-lm"]
 
 
 def _compiler() -> list[str]:
@@ -74,7 +84,7 @@ def _compiler() -> list[str]:
 
 def _platform() -> str:
     tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return f"{tag}" if platform.system() != "Darwin" else tag.replace("universal2", platform.machine())
+    return tag if platform.system() != "Darwin" else tag.replace("universal2", platform.machine())
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ import numpy as np
 
 from recording import record
 from rushes.instruments.clip import evaluate_clip
-from rushes.instruments.clip.frames.compiled import warm
 from rushes.instruments.clip.frames.observe import observe
 from rushes.media import write_clip
 
@@ -117,7 +116,6 @@ def ratios(folder: Path, repeats: int) -> list[list[str]]:
     for name, (width, height) in SIZES.items():
         clip = make_clip(folder / f"{width}.mp4", width, height)
         times: dict[str, list[float]] = {key: [] for key in contenders}
-        warm()  # the kernel, as a run of many clips has it
         observe(clip)
         for _ in range(repeats):
             for key, work in contenders.items():
@@ -139,7 +137,6 @@ def cost(folder: Path, repeats: int) -> list[list[str]]:
     """The one pass, and a clip from file to result under the default profile, over bare decoding; in turns."""
     rows = []
     contenders: dict[str, Callable[[Path], object]] = {"decode": decode_only, "pass": observe, "clip": evaluate_clip}
-    warm()
     for name, (width, height) in COST_SIZES.items():
         clip = make_clip(folder / f"cost{width}.mp4", width, height)
         times: dict[str, list[float]] = {key: [] for key in contenders}
@@ -232,7 +229,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     with tempfile.TemporaryDirectory() as name:
         rows = cost(Path(name), repeats)
-    how = f"CPU time, one thread, {FRAMES} frames of H.264, medians of {repeats} interleaved ratios, kernels loaded."
+    how = f"CPU time, one thread, {FRAMES} frames of H.264, medians of {repeats} interleaved ratios."
     record("tier0", "Tier 0 over decoding", rows, how=how + f" Load average at the end {os.getloadavg()[0]:.1f}.")
     if asked.only:
         return

@@ -123,11 +123,3 @@ def kill_template(folder: str) -> str:
 def threads_and_variable(_: int) -> tuple[int, str | None]:
     """Threads of this process, and what a program that it starts would hear of OpenBLAS."""
     return len(os.listdir("/proc/self/task")), os.environ.get("OPENBLAS_NUM_THREADS")
-
-
-def warm_up() -> None:
-    os.environ["WARM"] = str(os.getpid())
-
-
-def warmed_by(_: int) -> tuple[str, int]:
-    return os.environ["WARM"], os.getppid()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.processes import is_alive, until
 from tests.workers import threaded_start
-from tests.workers.misbehaving import forebears, kill_template, open_files, threads_and_variable, warm_up, warmed_by
+from tests.workers.misbehaving import forebears, kill_template, open_files, threads_and_variable
 
 from rushes.workers.local import Pool, run_tasks
 from rushes.workers.template import VARIABLE, can_fork, is_standing_by, standing_by
@@ -49,11 +49,6 @@ def said(folder: Path, during: str, before: str = "") -> object:
 def test_all_workers_are_copies_of_one_process() -> None:
     [(template, parent)] = {pair for _, pair in run_tasks(forebears, range(4), jobs=2)}
     assert parent == os.getpid() and template != parent and not is_alive(template)
-
-
-def test_what_workers_need_is_loaded_once() -> None:
-    [(warmed, template)] = {pair for _, pair in run_tasks(warmed_by, range(3), jobs=2, warm=warm_up)}
-    assert int(warmed) == template
 
 
 def test_a_template_that_is_killed_is_replaced(tmp_path: Path) -> None:

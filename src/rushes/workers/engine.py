@@ -101,20 +101,18 @@ def run_tasks(
     memory_mb: int | None = None,
     needs: Needs[Task] = lambda task: (),
     gpus: int = 0,
-    warm: Callable[[], None] | None = None,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order, as `rushes.workers.local.run_tasks` does.
 
     `jobs` is the number of workers: the cores of this machine when left out, those of the cluster on Ray. `needs` names
     the files a task reads: a node of the cluster that cannot see one stops the run, with a line that says so. `gpus` is
-    what each worker on Ray asks the cluster for. `warm` is called once, where the workers of this machine are forked
-    from: it loads what they all will need.
+    what each worker on Ray asks the cluster for.
     """
     if engine.kind == "local" and _is_inline:
         return _run_here(work, tasks)
     limits = Limits(timeout, memory_mb)
     if engine.kind == "local":
-        return local.run_tasks(work, tasks, jobs=jobs or worker_count(), limits=limits, warm=warm)
+        return local.run_tasks(work, tasks, jobs=jobs or worker_count(), limits=limits)
     from rushes.workers import ray as on_ray
 
     return on_ray.run_tasks(work, tasks, address=engine.address, jobs=jobs, limits=limits, needs=needs, gpus=gpus)

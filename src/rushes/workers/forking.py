@@ -43,7 +43,7 @@ def answer(channel: socket.socket, parent: int) -> None:
             break
         verb, _, rest = request.partition(" ")
         if verb == "load":
-            work = _loaded(*rest.split())
+            work = _loaded(rest)
             reply = threads()
         elif verb == "fork":
             assert work is not None
@@ -58,12 +58,10 @@ def answer(channel: socket.socket, parent: int) -> None:
         os.waitpid(pid, 0)
 
 
-def _loaded(reference: str, warm: str = "") -> Callable[[Any], Any]:
+def _loaded(reference: str) -> Callable[[Any], Any]:
     """The work function, once everything that workers share is there: none of it is garbage to be looked for again."""
     with importing():
         work: Callable[[Any], Any] = load(reference)
-        if warm:
-            load(warm)()
     gc.freeze()
     return work
 

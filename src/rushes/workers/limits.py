@@ -1,6 +1,6 @@
 """How long a task may take, how much memory its worker may hold, and how it ends otherwise; the same on every engine.
 
-Memory is limited by watching what a worker holds resident (`resident_mb`), not by `RLIMIT_AS` or `RLIMIT_DATA`: numba,
+Memory is limited by watching what a worker holds resident (`resident_mb`), not by `RLIMIT_AS` or `RLIMIT_DATA`:
 LiteRT and torch reserve gigabytes of addresses that they never touch, so a limit on addresses refuses honest work, and
 a refused allocation ends in each library's own way (an abort, a decoder error that blames the clip). What is resident
 is what the machine runs out of, and the parent knows for certain why it stopped the worker.

@@ -47,21 +47,18 @@ def run_tasks(
     *,
     jobs: int,
     limits: Limits = NO_LIMITS,
-    warm: Callable[[], None] | None = None,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order.
 
     `work` is a function at the top of a module, which workers import by name; tasks and results travel by pickle. A
     task that passes one of the `limits` is stopped; a worker that dies at a task (a decoder crash, the system out of
     memory) is replaced and the task tried once more. All of these end as a `Crash`. Any other exception in `work` is a
-    defect and is raised here. Workers that cannot be started are a `RunError`. `warm` is a function such as `work`,
-    called where workers are forked from.
+    defect and is raised here. Workers that cannot be started are a `RunError`.
     """
     limits.require_possible()
     if not tasks:
         return
-    first = "" if warm is None else reference(warm)
-    with closing(Pool(reference(work), min(max(jobs, 1), len(tasks)), limits=limits, warm=first)) as pool:
+    with closing(Pool(reference(work), min(max(jobs, 1), len(tasks)), limits=limits)) as pool:
         for index, outcome in pool.drain(len(tasks), lambda index: pickle.dumps(tasks[index])):
             yield index, outcome if isinstance(outcome, Crash) else outcome.value()
 
@@ -78,9 +75,8 @@ class Pool:
         attempts: int = _ATTEMPTS,
         folder: str | None = None,
         environment: Mapping[str, str] | None = None,
-        warm: str = "",
     ) -> None:
-        self._source = Source(work, several=size > 1, folder=folder, environment=environment, warm=warm)
+        self._source = Source(work, several=size > 1, folder=folder, environment=environment)
         self._size, self._limits, self._attempts = size, limits, attempts
         self._waiting: deque[int] = deque()
         self._again: deque[int] = deque()

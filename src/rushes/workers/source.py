@@ -23,10 +23,7 @@ def cannot_start(reason: str) -> RunError:
 
 
 class Source:
-    """Makes workers for one function, "module:name", in a folder and environment (None: those of this process).
-
-    `warm`, "module:name" as well, is called in the template before the first worker is forked.
-    """
+    """Makes workers for one function, "module:name", in a folder and environment (None: those of this process)."""
 
     def __init__(
         self,
@@ -35,9 +32,8 @@ class Source:
         several: bool,
         folder: str | None = None,
         environment: Mapping[str, str] | None = None,
-        warm: str = "",
     ) -> None:
-        self._work, self._warm, self._folder = work, warm, folder
+        self._work, self._folder = work, folder
         self._environment = environment
         self._may_stand_by = folder is None and environment is None
         self._forks = templates.can_fork() and (several or (self._may_stand_by and templates.is_standing_by()))
@@ -97,6 +93,6 @@ class Source:
         if self._killed:  # by another thread, which saw neither
             self._template.kill()
         try:
-            return self._template.load(self._work, self._warm) == 1
+            return self._template.load(self._work) == 1
         finally:
             self._loading = False

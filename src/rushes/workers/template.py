@@ -57,9 +57,9 @@ class Template:
         self._gone = ""
         """Why it can be asked nothing more."""
 
-    def load(self, work: str, warm: str = "") -> int:
-        """Import the work function and call `warm`, both "module:name"; how many threads the template has then."""
-        return self._asked(f"load {work} {warm}".strip())
+    def load(self, work: str) -> int:
+        """Import the work function, "module:name"; how many threads the template has then."""
+        return self._asked(f"load {work}")
 
     def fork(self, pipe: socket.socket, output: IO[bytes]) -> Process:
         """A worker on the other end of `pipe`; what it prints goes into `output`."""

@@ -120,13 +120,13 @@ def test_points_give_the_convolution(width: int) -> None:
     draw = np.random.RandomState(0)
     tile, kernel = draw.rand(size, size), draw.rand(width, width)
     square[0, :, :, 0] = tile
-    (tiles.points_6 if width == 3 else tiles.points_8)(square, 0, points)
+    tiles.points(size, square, 0, points)
     turn = quick.kernel_at_points(width)
     products = np.zeros((1, size * size, tiles.BLOCK), np.float32)
     products[0, :, 0] = points[0, :, 0] * (turn @ kernel @ turn.T).reshape(-1)
     out = np.zeros((1, 4, 4, tiles.BLOCK), np.float32)
     bias = np.zeros(tiles.BLOCK, np.float32)
-    (tiles.outputs_6 if width == 3 else tiles.outputs_8)(products, 0, bias, 0, out, 0, 4, 4)
+    tiles.outputs(size, products, 0, bias, 0, out, 0, 4, 4)
     want = [[(tile[y : y + width, x : x + width] * kernel).sum() for x in range(4)] for y in range(4)]
     assert out[0, :, :, 0] == pytest.approx(np.array(want), rel=2e-5)
 

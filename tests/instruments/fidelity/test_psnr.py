@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.clips import flat, noise, write_luma
+from tests.instruments.fidelity.plain_kernels import rgb_totals
 from tests.instruments.fidelity.scoring import score
 
 from rushes.instruments.fidelity.arrays import compare_arrays
-from rushes.instruments.fidelity.kernels.sums import reference_rgb_sums, rgb_sums, squared_difference
+from rushes.instruments.fidelity.kernels.sums import rgb_sums, squared_difference
 from rushes.instruments.fidelity.pairs.rgb import psnr_of
 
 
@@ -67,7 +68,10 @@ def test_symmetric_and_falls_with_noise():
 def test_sums_are_exact_in_any_memory_layout():
     rng = np.random.default_rng(2)
     one, other = (rng.integers(0, 256, (9, 30, 3)).astype(np.uint8) for _ in range(2))
-    assert rgb_sums(one, other) == reference_rgb_sums(one, other)
+    assert rgb_sums(one, other) == rgb_totals(one, other)
+    assert rgb_sums(one[::-1], other[:, ::-1]) == rgb_totals(one[::-1], other[:, ::-1])
+    black, white = np.zeros((130, 300, 3), np.uint8), np.full((130, 300, 3), 255, np.uint8)
+    assert rgb_sums(black, white) == rgb_totals(black, white), "more than lanes of 32 bits hold"
     for kind in (np.uint8, np.uint16):
         a, b = (rng.integers(0, np.iinfo(kind).max + 1, (10, 40)).astype(kind) for _ in range(2))
         for view in (np.s_[:], np.s_[:, :33], np.s_[:, ::2], np.s_[::-1]):

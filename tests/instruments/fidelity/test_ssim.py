@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.clips import flat, write_luma
+from tests.instruments.fidelity.plain_kernels import block_total, gaussian_totals, half
 from tests.instruments.fidelity.scoring import score, tid2013
 from tests.instruments.fidelity.test_psnr import libvmaf_clip
 from tests.oracle.pixel_pictures import pictures
 
 from rushes.instruments.fidelity.arrays import compare_arrays
-from rushes.instruments.fidelity.kernels import rows
 from rushes.instruments.fidelity.kernels.blocks import block_ssim
 from rushes.instruments.fidelity.kernels.gaussian import Scaled, gaussian_ssim, halved
-from rushes.instruments.fidelity.kernels.sums import rgb_sums
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "goldens" / "pixel_peers.json").read_text(encoding="utf-8"))
 
@@ -146,19 +145,28 @@ def _lumas(*paths: Path):
 
 
 @pytest.mark.parametrize("shape", [(11, 11), (12, 139), (64, 266), (137, 12)])
-def test_a_few_frames_have_the_same_bytes_without_numba(
-    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loops_have_numpys_bytes(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(sum(shape))
     gt = rng.integers(0, 256, shape)
     gen = np.clip(gt + rng.integers(-60, 60, shape), 0, 255)
     deep = Scaled(gen.astype(np.uint16) * 4, gt.astype(np.float32), (1.0, 255 / 219), (500.0, 146.1), 500.0, 1000.0)
-    pairs = [Scaled(gen.astype(np.uint8), gt.astype(np.uint8)), deep]
-    found = []
-    for seen in (0, rows._PAYS_FROM + 1):
-        monkeypatch.setattr(rows, "_seen", seen)
-        blocks = [block_ssim(gen.astype(kind), gt.astype(kind), 255) for kind in (np.uint8, np.uint16)]
-        smaller = [side.tobytes() for pair in pairs for side in halved(pair)[:2]]
-        colours = [np.stack([side, side // 2, side[::-1]], axis=2).astype(np.uint8) for side in (gen, gt)]
-        found.append([*map(gaussian_ssim, pairs), *blocks, *smaller, rgb_sums(*colours)])
-    assert found[0] == found[1]
+    narrow, single = Scaled(gen.astype(np.uint8), gt.astype(np.uint8)), np.float32
+    upwards = Scaled(narrow.gen[::-1], np.repeat(narrow.gt, 2, axis=1)[:, ::2])
+    windows = (shape[0] - 10) * (shape[1] - 10)
+    for pair in (narrow, deep, upwards):
+        gains, shifts = (tuple(map(single, values)) for values in (pair.gains, pair.shifts))
+        constants = single(2 * pair.middle), single((0.01 * pair.peak) ** 2), single((0.03 * pair.peak) ** 2)
+        totals = gaussian_totals(pair.gen, pair.gt, gains, shifts, *constants)
+        assert gaussian_ssim(pair) == tuple(total / windows for total in totals)
+        sides = zip(halved(pair)[:2], pair[:2], gains, shifts, strict=True)
+        for found, values, gain, shift in sides:
+            assert found.tobytes() == half(values.astype(single) * gain - shift).tobytes()
+    blocks = (shape[0] // 4 - 1) * (shape[1] // 4 - 1)
+    for kind, lane in ((np.uint8, np.int32), (np.uint16, np.int64)):
+        sides = gen.astype(kind), gt.astype(kind)
+        c1, c2 = (lane(share * share * 255 * 255 * count + 0.5) for share, count in ((0.01, 64), (0.03, 64 * 63)))
+        assert block_ssim(*sides, 255) == block_total(*sides, c1, c2) / blocks
+        assert (
+            block_ssim(sides[0][::-1], sides[1][::-1], 255)
+            == block_total(sides[0][::-1], sides[1][::-1], c1, c2) / blocks
+        )

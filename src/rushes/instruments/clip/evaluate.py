@@ -17,7 +17,6 @@ from rushes.core.machine.provenance import bytes_digest
 from rushes.core.words.options import option
 from rushes.instruments.clip.clip_task import ClipTask, crashed, files_of, is_finished, measured, without_culprits, work
 from rushes.instruments.clip.faces.models import Tier
-from rushes.instruments.clip.frames.compiled import warm
 from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.clip.networks.prompts import ClipPrompt, Prompts, match_prompts
 from rushes.instruments.clip.settings import ClipSettings
@@ -30,13 +29,11 @@ from rushes.storage.remote.transfer import remove_orphans
 from rushes.storage.runs import Run, clip_ids, open_run, read_run
 from rushes.storage.shards.schedule import schedule, spool_of, store_outcome
 from rushes.storage.shards.writer import shard_size
-from rushes.workers.engine import LOCAL, Engine, run_tasks, worker_count
+from rushes.workers.engine import LOCAL, Engine, run_tasks
 
 OWN_SOUND = "own"
 """What `run.json` says of `--audio` where it was not given: each clip's own track."""
 _NAMES_SHOWN = 5
-_MANY = 8
-"""Clips a worker from which loading numba, while all of them wait, is repaid by the quicker sums."""
 
 
 def evaluate_clip(
@@ -232,7 +229,6 @@ def evaluate_clips(
         tasks = schedule(writer, ids, todo, task)
         done = len(ids) - len(todo)
         progress(done, len(ids), "clips")
-        needs_numba = settings.tier > 0 or settings.motion or len(todo) >= _MANY * max(jobs or worker_count(), 1)
         outcomes = run_tasks(
             work,
             tasks,
@@ -241,7 +237,6 @@ def evaluate_clips(
             timeout=timeout,
             memory_mb=memory_mb,
             needs=files_of,
-            warm=warm if needs_numba else None,
         )
         again = partial(run_tasks, work, engine=engine, jobs=1, timeout=timeout, memory_mb=memory_mb, needs=files_of)
         for position, outcome in outcomes:

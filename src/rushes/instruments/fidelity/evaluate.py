@@ -19,7 +19,6 @@ from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, 
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.selection import Numbers
 from rushes.core.words.options import in_shell
-from rushes.instruments.fidelity.kernels.rows import warm
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext, Series
 from rushes.instruments.fidelity.pairs.clips import ClipPair, pair_sets
@@ -158,7 +157,6 @@ def evaluate_fidelity(
             timeout=timeout,
             memory_mb=memory_mb,
             needs=_Task.files,
-            warm=warm if len(todo) > 1 else None,  # one pair loads numba itself, where it is long enough
         )
         for finished, (position, outcome) in enumerate(outcomes, done + 1):
             failed = _failed(todo[position], outcome.reason, given_up=True) if isinstance(outcome, Crash) else outcome

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.media.luma import LumaPlane
-from rushes.media.numba_cache import kernel
+from rushes.native import c_function, in_rows
 
 Levels = NDArray[np.uint8]
 
@@ -75,44 +75,13 @@ class AreaGrid:
     def _averaged(self, values: NDArray[Any], *, offset: int, span: int) -> Levels:
         """⌊255 · (mean − offset) / span + ½⌋: `offset` and `span` are the codes of black, and from black to white."""
         out = np.empty((len(self.rows.first), len(self.columns.first)), np.uint8)
-        _kernel()(np.ascontiguousarray(values), *self.rows, *self.columns, offset, span, out)
+        if values.dtype != np.uint8:
+            values = values.astype(np.uint16, copy=False)
+        plane, line = in_rows(values)
+        sums = np.empty(plane.shape[1], np.uint32)
+        axis = "int64* int64* uint32* int64* int64"
+        call = c_function("area", f"void* int64 int64 int64 {axis} {axis} int64 int64 int64 int64 uint32* uint8*")
+        rows, columns = ((*(one.ctypes.data for one in side[:-1]), side.whole) for side in (self.rows, self.columns))
+        source = plane.ctypes.data, line, plane.itemsize > 1, plane.shape[1]
+        call(*source, *rows, *columns, offset, span, *out.shape, sums.ctypes.data, out.ctypes.data)
         return out
-
-
-def _area(
-    plane: Any,
-    row_first: Any,
-    row_start: Any,
-    row_weights: Any,
-    row_inside: Any,
-    row_whole: Any,
-    first: Any,
-    start: Any,
-    weights: Any,
-    inside: Any,
-    whole: Any,
-    offset: Any,
-    span: Any,
-    out: Any,
-) -> None:
-    """Rows are added up with their weights first, in lanes of 32 bits: at most 65535 · 2 · 16384 fits."""
-    height, width = out.shape
-    source = plane.shape[1]
-    total = np.int64(span) * row_whole * whole
-    sums = np.empty(source, np.uint32)
-    for r in range(height):
-        sums[:] = 0
-        for n in range(row_start[r], row_start[r + 1]):
-            i = row_first[r] + n - row_start[r]
-            weight = np.uint32(row_weights[n])
-            for j in range(source):
-                sums[j] = np.uint32(sums[j] + np.uint32(weight * np.uint32(plane[i, j])))
-        for c in range(width):
-            found = np.int64(0)
-            for n in range(start[c], start[c + 1]):
-                found += np.int64(weights[n]) * np.int64(sums[first[c] + n - start[c]])
-            level = (510 * (found - offset * row_inside[r] * inside[c]) + total) // (2 * total)
-            out[r, c] = np.uint8(min(max(level, 0), 255))
-
-
-_kernel = kernel(_area)

@@ -3,21 +3,21 @@
 MediaPipe warps with the OpenCV it is built on. What decides equality: the region's corners map to (0, 0)…(size, size)
 with no half-pixel shift; the perspective matrix is solved and inverted in float64 from float32 corners; sample
 positions are rounded to 1/32 px, ties to even; the eight-bit blend is fixed-point, which `cv2.remap` with int16 maps
-still does and the newer warps do not. The positions come from a small compiled kernel; `reference_crop` says the same
-in numpy, and a test holds the two equal.
+still does and the newer warps do not. The positions come from a small loop in C; `reference_crop` says the same in
+numpy, and a test holds the two equal.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.media.numba_cache import kernel
+from rushes.native import c_function
 
 Pixels: TypeAlias = NDArray[np.uint8]
 
@@ -101,7 +101,9 @@ class Cropper:
     def crop(self, frame: Pixels, region: Region, *, replicate: bool) -> Pixels:
         """The region's eight-bit levels; outside the frame 0, or the edge repeated. Valid until the next crop."""
         if region != self._region:
-            _kernel()(output_to_frame(region, self.size), self._packed, self._all_steps)
+            matrix = np.ascontiguousarray(output_to_frame(region, self.size))
+            call = c_function("crop_positions", "float64* int64 int32* uint16*")
+            call(matrix.ctypes.data, len(self._packed), self._packed.ctypes.data, self._all_steps.ctypes.data)
             self._region = region
         border = cv2.BORDER_REPLICATE if replicate else cv2.BORDER_CONSTANT
         cv2.remap(frame, self._whole, self._steps, cv2.INTER_LINEAR, dst=self._levels, borderMode=border)
@@ -140,33 +142,3 @@ def _corners(region: Region) -> NDArray[np.float32]:
     third = (f(2) * cx - first[0], f(2) * cy - first[1])
     fourth = (f(2) * cx - second[0], f(2) * cy - second[1])
     return np.array([first, second, third, fourth], np.float32)
-
-
-def _positions(m: Any, whole: Any, steps: Any) -> None:
-    """Where each output pixel reads: whole pixels (x in the low half, y in the high one) and 1/32 px steps.
-
-    Each sum is in OpenCV's order, so that ties fall the same way.
-    """
-    size = whole.shape[0]
-    rounding = 6755399441055744.0  # 1.5 · 2⁵²: adding and taking it away rounds to the nearest integer, ties to even
-    low, five, fine, half = np.int32(65535), np.int32(5), np.int32(31), np.int32(16)
-    for row in range(size):
-        for start in range(0, size, 64):
-            x0 = (m[0, 0] * start + m[0, 1] * row) + m[0, 2]
-            y0 = (m[1, 0] * start + m[1, 1] * row) + m[1, 2]
-            w0 = (m[2, 0] * start + m[2, 1] * row) + m[2, 2]
-            whole_block = whole[row, start : start + 64]
-            steps_block = steps[row, start : start + 64]
-            # The divisor is 1 but for a last bit, which can decide a tie; mostly it is the same for a whole block.
-            same = w0 + m[2, 0] * 63 == w0
-            scale = 32.0 / w0
-            for place in range(64):
-                across = np.int32(place)
-                by = scale if same else 32.0 / (w0 + m[2, 0] * across)
-                x = np.int32(((x0 + m[0, 0] * across) * by + rounding) - rounding)
-                y = np.int32(((y0 + m[1, 0] * across) * by + rounding) - rounding)
-                whole_block[place] = np.int32((y >> five) << half) | np.int32((x >> five) & low)
-                steps_block[place] = np.int32((y & fine) << five) | np.int32(x & fine)
-
-
-_kernel = kernel(_positions)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from rushes.core import Measurement
 from rushes.instruments.clip import evaluate_clip
-from rushes.instruments.clip.frames import luma_sums
 from rushes.instruments.clip.frames.picture_samples import (
     SampleWatch,
     banding,
@@ -24,6 +24,14 @@ from rushes.instruments.clip.frames.picture_samples import (
     seams,
     second_channel,
     static_part,
+)
+from rushes.instruments.clip.frames.sample_kernels import (
+    colour_counts,
+    comb_ratios,
+    noise_blocks,
+    seam_columns,
+    seam_rows,
+    static_blocks,
 )
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.picture.stills import COMBING, upper_quartile
@@ -167,24 +175,57 @@ def test_end_to_end(tmp_path: Path) -> None:
         assert result[name].value is not None and result[name].value == evaluate_clip(path, metrics=NAMES)[name].value
 
 
+def means(values: np.ndarray, side: int) -> np.ndarray:
+    """Means of blocks of so many pixels a side, as one row."""
+    rows, columns = values.shape[0] // side, values.shape[1] // side
+    part = values[: rows * side, : columns * side].reshape(rows, side, columns, side)
+    return part.mean(axis=(1, 3)).ravel()
+
+
+def steps_beside(values: np.ndarray) -> np.ndarray:
+    """Along rows: how far each step stands out from the two on either side."""
+    steps = np.abs(np.diff(values, axis=1))
+    beside = np.maximum(np.maximum(steps[:, :-4], steps[:, 1:-3]), np.maximum(steps[:, 3:-1], steps[:, 4:]))
+    return steps[:, 2:-2] - beside
+
+
 @pytest.mark.parametrize("shape", [(96, 96), (97, 161), (300, 131), (500, 420)])
-def test_compiled_or_not_the_bytes_are_the_same(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loops_have_numpys_bytes(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(sum(shape))
     coded = rng.normal(120, rng.uniform(1, 60), (3, *shape)).clip(0, 255).astype(np.uint8)
     coded[1:, : shape[0] // 2] //= 16  # quiet blocks beside noisy ones
     grey, before = ((one.astype(np.float32) - np.float32(16)) * np.float32(255 / 219) for one in coded[:2])
-    rgb = np.ascontiguousarray(np.moveaxis(coded, 0, -1))
+    mask = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
+    response = np.abs(cv2.filter2D(grey, cv2.CV_32F, mask))
+    for found, values in zip(noise_blocks(grey), (response, grey), strict=True):
+        assert found.tobytes() == means(values[1:-1, 1:-1], 8).tobytes()
 
-    def values() -> list[object]:
-        counted = [colours(rgb, every=every) for every in (2, 4)]
-        whole = noise_level(grey), static_part(grey), seams(grey), combing(grey, before)
-        return [*whole, *((levels.tolist(), burnt) for levels, burnt in counted)]
+    here, mean = grey[:-1, :-1], means(grey[:-1, :-1], 16)
+    spread = means(here**2, 16) - mean**2
+    shared = [means(here * one, 16) - mean * means(one, 16) for one in (grey[:-1, 1:], grey[1:, :-1])]
+    static = (spread >= 225) & (np.maximum(*shared) <= np.float32(0.3) * spread)
+    assert static_blocks(grey, 225.0, 0.3) == (static.sum(), len(static))
 
-    found = []
-    for way in (0, luma_sums._PAYS_FROM + 1):
-        monkeypatch.setattr(luma_sums, "_seen", way)
-        found.append(values())
-    assert found[0] == found[1]
+    assert seam_rows(grey, 3, 1.5).tolist() == (steps_beside(grey[::3]) > 1.5).sum(axis=0).tolist()
+    assert seam_columns(grey, 3, 1.5).tolist() == (steps_beside(grey.T[::3]) > 1.5).sum(axis=0).tolist()
+
+    line, field = np.abs(grey[1:-1] - (grey[:-2] + grey[2:]) / 2), np.abs(grey[2:] - grey[:-2])
+    moved, lines, fields = (means(values, 16) for values in (np.abs(grey - before)[1:-1], line, field))
+    expected = lines[moved >= 2] / (fields[moved >= 2] + 1)
+    assert comb_ratios(grey, before, 2.0).tobytes() == expected.tobytes()
+    turned = np.rot90(grey), np.rot90(before)
+    assert comb_ratios(*turned, 2.0).tobytes() == comb_ratios(*map(np.ascontiguousarray, turned), 2.0).tobytes()
+
+
+@pytest.mark.parametrize("every", [1, 2, 4])
+def test_levels_are_counted_whichever_way_a_picture_lies(every: int) -> None:
+    rng = np.random.default_rng(every)
+    picture = rng.choice([0, 8, 9, 249, 250, 255], (37, 41, 3)).astype(np.uint8)
+    for rgb in (picture, np.rot90(picture), picture[::-1, ::-1], np.moveaxis(picture.copy(), -1, 0).T):
+        part = rgb[::every, ::every].reshape(-1, 3)
+        levels, burnt = colour_counts(rgb, every)
+        assert levels.tolist() == [np.bincount(channel, minlength=256).tolist() for channel in part.T]
+        assert burnt == ((part.max(axis=1) >= 250) & (part.min(axis=1) <= 8)).sum()
 
 
 def test_quantiles_are_numpys() -> None:

@@ -1,13 +1,13 @@
-"""How far a picture is from the next one taken back along the flow, where the flow can be trusted; a compiled loop."""
+"""How far a picture is from the next one taken back along the flow, where the flow can be trusted."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.media.numba_cache import kernel
+from rushes.native import c_function
 
 AGREE_SHARE = 0.01
 """Of |F|² + |B|²: how far there and back may miss, as a share of the motion …"""
@@ -41,45 +41,12 @@ def warp_sums(one: Rgb, other: Rgb, there: Field, back: Field) -> WarpSums:
 
     or it lies on the edge of a motion: |∇F_x|² + |∇F_y|² > 0.01 |F(x)|² + 0.002, by differences to the next pixel.
     """
-    return WarpSums(*_kernel()(one, other, there, back))
-
-
-def _sums(one: Any, other: Any, there: Any, back: Any) -> Any:
-    h, w = there.shape[:2]
-    squared, absolute, seen = 0.0, 0.0, 0
-    for y in range(h):
-        row_squared, row_absolute = 0.0, 0.0
-        for x in range(w):
-            fx, fy = np.float64(there[y, x, 0]), np.float64(there[y, x, 1])
-            moved = fx * fx + fy * fy
-            edge = 0.0
-            if x + 1 < w:
-                edge += (there[y, x + 1, 0] - fx) ** 2 + (there[y, x + 1, 1] - fy) ** 2
-            if y + 1 < h:
-                edge += (there[y + 1, x, 0] - fx) ** 2 + (there[y + 1, x, 1] - fy) ** 2
-            if not edge <= EDGE_SHARE * moved + EDGE_FLOOR:
-                continue
-            px, py = x + fx, y + fy
-            left, top = np.floor(px), np.floor(py)
-            a, b = px - left, py - top
-            x0, x1 = int(min(max(left, 0), w - 1)), int(min(max(left + 1, 0), w - 1))
-            y0, y1 = int(min(max(top, 0), h - 1)), int(min(max(top + 1, 0), h - 1))
-            k00, k01, k10, k11 = (1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b
-            bx = k00 * back[y0, x0, 0] + k01 * back[y0, x1, 0] + k10 * back[y1, x0, 0] + k11 * back[y1, x1, 0]
-            by = k00 * back[y0, x0, 1] + k01 * back[y0, x1, 1] + k10 * back[y1, x0, 1] + k11 * back[y1, x1, 1]
-            if (fx + bx) ** 2 + (fy + by) ** 2 > AGREE_SHARE * (moved + bx * bx + by * by) + AGREE_FLOOR:
-                continue
-            seen += 1
-            for c in range(3):
-                there_seen = (
-                    k00 * other[y0, x0, c] + k01 * other[y0, x1, c] + k10 * other[y1, x0, c] + k11 * other[y1, x1, c]
-                )
-                d = one[y, x, c] - there_seen
-                row_squared += d * d
-                row_absolute += abs(d)
-        squared += row_squared
-        absolute += row_absolute
-    return squared, absolute, seen
-
-
-_kernel = kernel(_sums)
+    pictures = [np.ascontiguousarray(picture, np.uint8) for picture in (one, other)]
+    fields = [np.ascontiguousarray(field, np.float32) for field in (there, back)]
+    sums = np.empty(2)
+    pointers = "uint8* uint8* float32* float32* int64 int64 float64 float64 float64 float64 float64*"
+    call = c_function("warp_sums", pointers, "int64")
+    places = (array.ctypes.data for array in (*pictures, *fields))
+    seen = call(*places, *there.shape[:2], EDGE_SHARE, EDGE_FLOOR, AGREE_SHARE, AGREE_FLOOR, sums.ctypes.data)
+    squared, absolute = sums.tolist()
+    return WarpSums(squared, absolute, seen)

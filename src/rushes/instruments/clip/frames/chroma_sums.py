@@ -1,4 +1,4 @@
-"""Exact sums of both chroma planes over the blocks of a grid, by numba or OpenCV, whichever `luma_sums` uses.
+"""Exact sums of both chroma planes over the blocks of a grid.
 
 Colour changes slowly from row to row: of a plane of many rows every second or fourth is read.
 """
@@ -15,17 +15,15 @@ from av.video.frame import VideoFrame
 from av.video.plane import VideoPlane
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.luma_sums import BlockEdges, block_sums, is_warm
+from rushes.instruments.clip.frames.luma_sums import BlockEdges
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 from rushes.media.luma import color_range_of
-from rushes.media.numba_cache import kernel
 from rushes.media.planes import coded_planes
+from rushes.native import c_function, in_rows
 
 _READ = 4
 """Rows of a block that are read at least, where it has as many."""
-_LINES = 256
-"""Rows whose 8-bit values add up to less than 2¹⁶."""
 
 
 class Chroma(NamedTuple):
@@ -98,53 +96,12 @@ def chroma_edges(plane: tuple[int, int], grid: tuple[int, int]) -> ChromaEdges |
 
 def chroma_sums(blue: Any, red: Any, edges: BlockEdges, every: int) -> NDArray[np.int64]:
     """Σ of every so many rows over each block: 2 × rows × columns."""
-    narrow = blue.dtype == np.uint8
-    if narrow and not is_warm():
-        return np.stack([block_sums(one[::every], edges) for one in (blue, red)])
-    return cast("NDArray[np.int64]", (_narrow if narrow else _wide)()(blue, red, edges.rows, edges.columns, every))
-
-
-def reference_sums(blue: Any, red: Any, edges: BlockEdges, every: int) -> NDArray[np.int64]:
-    """The same, written for reading."""
-    rows = np.add.reduceat(np.stack([blue, red])[:, ::every].astype(np.int64), edges.rows[:-1], axis=1)
-    return np.asarray(np.add.reduceat(rows, edges.columns[:-1], axis=2))
-
-
-def _narrow_sums(blue: Any, red: Any, rows: Any, columns: Any, every: Any) -> Any:
-    w = blue.shape[1]
-    blocks = np.zeros((2, rows.size - 1, columns.size - 1), np.int64)
-    first = np.zeros(w, np.uint16)
-    second = np.zeros(w, np.uint16)
-    for b in range(rows.size - 1):
-        for start in range(rows[b], rows[b + 1], _LINES):
-            first[:] = 0
-            second[:] = 0
-            for i in range(start, min(start + _LINES, rows[b + 1])):
-                line = i * every
-                for j in range(w):
-                    first[j] = np.uint16(first[j] + np.uint16(blue[line, j]))
-                for j in range(w):
-                    second[j] = np.uint16(second[j] + np.uint16(red[line, j]))
-            for c in range(columns.size - 1):
-                one = np.uint32(0)
-                other = np.uint32(0)
-                for j in range(columns[c], columns[c + 1]):
-                    one = np.uint32(one + first[j])
-                    other = np.uint32(other + second[j])
-                blocks[0, b, c] += one
-                blocks[1, b, c] += other
+    rows, columns = (np.ascontiguousarray(side) for side in edges)
+    blocks = np.zeros((2, len(rows) - 1, len(columns) - 1), np.int64)
+    room = np.empty(blue.shape[1], np.uint32)
+    cut = rows.ctypes.data, len(rows) - 1, columns.ctypes.data, len(columns) - 1, room.ctypes.data
+    for one, found in zip((blue, red), blocks, strict=True):
+        plane, line = in_rows(one[::every])
+        call = c_function(f"block_sums_{8 * plane.itemsize}", "void* int64 int64* int64 int64* int64 void* int64*")
+        call(plane.ctypes.data, line, *cut, found.ctypes.data)
     return blocks
-
-
-def _wide_sums(blue: Any, red: Any, rows: Any, columns: Any, every: Any) -> Any:
-    blocks = np.zeros((2, rows.size - 1, columns.size - 1), np.int64)
-    for b in range(rows.size - 1):
-        for c in range(columns.size - 1):
-            for i in range(rows[b], rows[b + 1]):
-                for j in range(columns[c], columns[c + 1]):
-                    blocks[0, b, c] += np.int64(blue[i * every, j])
-                    blocks[1, b, c] += np.int64(red[i * every, j])
-    return blocks
-
-
-_narrow, _wide = kernel(_narrow_sums), kernel(_wide_sums)

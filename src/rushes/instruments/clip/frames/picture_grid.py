@@ -16,8 +16,8 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.chroma_sums import chroma_edges, chroma_of, chroma_sums, plain_layout
-from rushes.instruments.clip.frames.compiled.frame import WIDEST, FrameKernel, Planes, planes_of
-from rushes.instruments.clip.frames.luma_sums import BlockEdges, frame_sums, is_warm
+from rushes.instruments.clip.frames.frame_kernel import FrameKernel, Planes, planes_of
+from rushes.instruments.clip.frames.luma_sums import BlockEdges, frame_sums
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 from rushes.media.frames import upright
@@ -77,7 +77,7 @@ class GridWalk:
     def add(self, frame: Frame | AlikeFrame, before: Frame | AlikeFrame | None) -> tuple[int, int]:
         """The next frame, and the one before; its Σ |Y − Y_before| and Σ L² (`LumaSums`), as coded.
 
-        Of a frame in an ordinary format, after one in the same, a compiled call has all sums at once.
+        Of a frame in an ordinary format, after one in the same, one call has all sums.
         """
         layout, then = self._last
         now = None
@@ -91,7 +91,7 @@ class GridWalk:
         if layout is None or now is None or then is None and before is not None:
             self._sum(frame, before, place)
         else:
-            self._sum_compiled(layout, now, now if then is None else then, place, frame.time_ms)
+            self._sum_at_once(layout, now, now if then is None else then, place, frame.time_ms)
         self._last = layout, now
         self._frames += 1
         sums = self._sums[-1]
@@ -110,7 +110,7 @@ class GridWalk:
         self._textured.append(self._frames)
         return True
 
-    def _sum_compiled(self, layout: _Layout, now: Planes, before: Planes, place: int, time_ms: float) -> None:
+    def _sum_at_once(self, layout: _Layout, now: Planes, before: Planes, place: int, time_ms: float) -> None:
         if not place:
             self._begin(layout.blocks)
         texture = 0
@@ -195,11 +195,9 @@ class _Layout:
 
 
 def _layout_of(video: VideoFrame) -> _Layout | None:
-    """None for a format, or a size, that the compiled call is not for, and before it pays to load it."""
-    if not is_warm():
-        return None
+    """None for a format, or a size, that the one call is not for."""
     height, width, scale = plain_layout(video.format.name, video.width, video.height, int(video.color_range))
-    if not height or video.width > WIDEST or min(video.width, video.height) < 2:
+    if not height:
         return None
     edges, sizes = _blocks((video.height, video.width))
     chroma = chroma_edges((height, width), sizes.shape)

@@ -15,7 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.compiled.samples import (
+from rushes.instruments.clip.frames.luma_sums import Plane
+from rushes.instruments.clip.frames.one_thread import on_one_thread
+from rushes.instruments.clip.frames.sample_kernels import (
     colour_counts,
     comb_ratios,
     noise_blocks,
@@ -23,8 +25,6 @@ from rushes.instruments.clip.frames.compiled.samples import (
     seam_rows,
     static_blocks,
 )
-from rushes.instruments.clip.frames.luma_sums import Plane, is_warm
-from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 
@@ -34,7 +34,6 @@ CROP = 384
 SMALLEST = 96
 BLOCK = 8
 """Pixels of a coded block."""
-_NOISE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
 PERIODS = (4, 8, 16, 32)
 """Levels between two steps of a picture of 6, 5, 4 and 3 bits."""
 _BESIDE = (0.83, 0.9, 1.11, 1.21)
@@ -153,23 +152,11 @@ def noise_level(grey: Grey) -> float:
     noise its absolute value has the mean 6 σ √(2/π). Blocks darker than 16 or lighter than 239 are left out: clipping
     hides their noise.
     """
-    response, light = noise_blocks()(grey) if is_warm() else _noise_blocks(grey)
+    response, light = noise_blocks(grey)
     quiet = np.sort(response[(light > 16) & (light < 239)])
     if len(quiet) < 8:
         return 0.0
     return linear_quantile(quiet.__getitem__, len(quiet), 0.25) * float(np.sqrt(np.pi / 2)) / 6
-
-
-def _noise_blocks(grey: Grey) -> tuple[Grey, Grey]:
-    response = np.abs(cv2.filter2D(grey, cv2.CV_32F, _NOISE))
-    return _means(response[1:-1, 1:-1], BLOCK), _means(grey[1:-1, 1:-1], BLOCK)
-
-
-def _means(values: Any, side: int) -> Any:
-    """Means of blocks of so many pixels a side, as one row."""
-    rows, columns = values.shape[0] // side, values.shape[1] // side
-    part = values[: rows * side, : columns * side].reshape(rows, side, columns, side)
-    return np.asarray(part.mean(axis=(1, 3)).ravel())
 
 
 def static_part(grey: Grey) -> float:
@@ -178,14 +165,8 @@ def static_part(grey: Grey) -> float:
     With m the mean of a block and v its variance, those with v ≥ 15² whose covariance with the pixel to the right and
     with the one below is at most 0.3 v each. Lenses, sensors and codecs make neighbours alike; static does not.
     """
-    if is_warm():
-        found, of = static_blocks()(grey, np.float32(_SPREAD), np.float32(_TOGETHER))
-        return found / of if of else math.nan
-    here, right, below = grey[:-1, :-1], grey[:-1, 1:], grey[1:, :-1]
-    mean = _means(here, 16)
-    spread = _means(here**2, 16) - mean**2
-    shared = [_means(here * beside, 16) - mean * _means(beside, 16) for beside in (right, below)]
-    return float(((spread >= _SPREAD) & (np.maximum(*shared) <= _TOGETHER * spread)).mean())
+    found, of = static_blocks(grey, _SPREAD, _TOGETHER)
+    return found / of if of else math.nan
 
 
 def colours(rgb: NDArray[np.uint8], *, every: int) -> tuple[NDArray[np.int64], float]:
@@ -193,13 +174,7 @@ def colours(rgb: NDArray[np.uint8], *, every: int) -> tuple[NDArray[np.int64], f
 
     Burnt is a pixel with one channel at 250 or more and another at 8 or less.
     """
-    if is_warm():
-        levels, burnt = colour_counts()(rgb, every)
-    else:
-        channels = [np.ascontiguousarray(rgb[::every, ::every, channel]) for channel in range(3)]
-        levels = np.stack([_counts(channel) for channel in channels])
-        least, most = cv2.min(cv2.min(*channels[:2]), channels[2]), cv2.max(cv2.max(*channels[:2]), channels[2])
-        burnt = np.count_nonzero((most >= 250) & (least <= 8))
+    levels, burnt = colour_counts(rgb, every)
     return levels, float(burnt / levels[0].sum())
 
 
@@ -256,16 +231,8 @@ def seams(grey: Grey) -> float:
     A seam is a step between two columns (rows) that is 1.5 levels larger than the two on either side; its length is the
     share of rows (columns; every third is looked at) with such a step. Of columns and rows the smaller counts.
     """
-    if is_warm():
-        least = np.float32(_SEAM)
-        down, across = seam_rows()(grey, 3, least), seam_columns()(np.ascontiguousarray(grey[:, ::3]), least)
-        return float(min(_third(down) / len(grey[::3]), _third(across) / len(grey.T[::3])))
-    found = []
-    for across in (grey[::3], grey.T[::3]):
-        steps = np.abs(np.diff(across, axis=1))
-        beside = np.maximum(np.maximum(steps[:, :-4], steps[:, 1:-3]), np.maximum(steps[:, 3:-1], steps[:, 4:]))
-        found.append(float(_third((steps[:, 2:-2] - beside > _SEAM).mean(axis=0))))
-    return min(found)
+    down, across = seam_rows(grey, 3, _SEAM), seam_columns(grey, 3, _SEAM)
+    return float(min(_third(down) / len(grey[::3]), _third(across) / len(grey.T[::3])))
 
 
 def _third(values: Any) -> Any:
@@ -279,17 +246,10 @@ def combing(grey: Grey, before: Grey) -> float:
     mean|Y_y − (Y_{y−1} + Y_{y+1}) / 2| / (mean|Y_{y+1} − Y_{y−1}| + 1); 0 where fewer than six do. White noise
     has 0.87, two fields of a moving thing more than 1.
     """
-    ratios = comb_ratios()(grey, before, np.float32(_MOVED)) if is_warm() else _comb_ratios(grey, before)
+    ratios = comb_ratios(grey, before, _MOVED)
     if len(ratios) < 6:
         return 0.0
     return linear_quantile(np.sort(ratios).__getitem__, len(ratios), 0.9)
-
-
-def _comb_ratios(grey: Grey, before: Grey) -> Any:
-    line = np.abs(grey[1:-1] - (grey[:-2] + grey[2:]) / 2)
-    field = np.abs(grey[2:] - grey[:-2])
-    moved, lines, fields_apart = (_means(values, 16) for values in (np.abs(grey - before)[1:-1], line, field))
-    return lines[moved >= _MOVED] / (fields_apart[moved >= _MOVED] + 1)
 
 
 def peak(plane: Plane, scale: float, offset: float) -> float:

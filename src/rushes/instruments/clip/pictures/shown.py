@@ -38,7 +38,8 @@ class Shown:
     @classmethod
     def of(cls, luma: NDArray[np.float32], times_ms: Floats, changes: Floats) -> Shown:
         """From mean luma on 0–255, frames × rows × columns."""
-        return cls(np.rint(luma.reshape(len(luma), -1).astype(np.float64) * _UNIT), times_ms, changes)
+        units = luma.reshape(len(luma), -1) * np.float32(_UNIT)  # a power of two: as exact in 32 bits as in 64
+        return cls(np.rint(units, out=units).astype(np.float64), times_ms, changes)
 
     def __len__(self) -> int:
         return len(self.values)

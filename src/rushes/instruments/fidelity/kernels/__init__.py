@@ -1,5 +1,5 @@
 """Inner loops over two pictures: exact integers first, floats in a fixed order, one walk over the memory.
 
-Each is compiled by numba on first use and kept in its cache. None of them allows the compiler to reorder floating-point
-arithmetic, so the same pictures give the same bits on every processor.
+They are in C (`rushes.native`), which never reorders floating-point arithmetic: the same pictures give the same bits on
+every processor.
 """

@@ -17,10 +17,8 @@ from rushes.instruments.fidelity.networks.tiles import (
     BLOCK,
     SIDE,
     distances,
-    outputs_6,
-    outputs_8,
-    points_6,
-    points_8,
+    outputs,
+    points,
     pooled,
 )
 from rushes.instruments.fidelity.networks.trunks import Conv, Span, scaling, spread_weights
@@ -89,8 +87,8 @@ class _Tiled:
 
     def __init__(self, conv: Conv, weight: Array, bias: Array) -> None:
         self.conv, self._bias = conv, bias
-        self._to_points, self._to_outputs = (points_6, outputs_6) if conv.kernel == 3 else (points_8, outputs_8)
-        self._points = (conv.kernel + SIDE - 1) ** 2
+        self._side = conv.kernel + SIDE - 1
+        self._points = self._side**2
         self._tiles = _LEAST_TILES * (2 if conv.inputs >= _DEEP else 1)
         turn = kernel_at_points(conv.kernel)
         self._multiply = [
@@ -111,14 +109,13 @@ class _Tiled:
         at = np.zeros((self._tiles, self._points, inputs), np.float32)
         for first in range(0, total, self._tiles):
             count = min(self._tiles, total - first)
-            self._to_points(before.values, first, at[:count])
-            given = at[: max(count, _LEAST_TILES)]  # rows past the count are left from before, and not read
-            flat = torch.from_numpy(given.reshape(1, len(given), 1, -1)).permute(0, 3, 1, 2)
+            points(self._side, before.values, first, at[:count])
+            padded = at[: max(count, _LEAST_TILES)]  # rows past the count are left from before, and not read
+            flat = torch.from_numpy(padded.reshape(1, len(padded), 1, -1)).permute(0, 3, 1, 2)
             for number, multiply in enumerate(self._multiply):
-                products = multiply(flat).permute(0, 2, 3, 1).numpy().reshape(len(given), self._points, BLOCK)
-                self._to_outputs(
-                    products[:count], first, self._bias, number * BLOCK, after.values, after.pad, rows, cols
-                )
+                products = multiply(flat).permute(0, 2, 3, 1).numpy().reshape(len(padded), self._points, BLOCK)
+                given, start = products[:count], number * BLOCK
+                outputs(self._side, given, first, self._bias, start, after.values, after.pad, rows, cols)
         return after
 
 

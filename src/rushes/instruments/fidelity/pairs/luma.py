@@ -6,8 +6,6 @@ of their published numbers to the last digit.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +13,7 @@ from rushes.instruments.fidelity.kernels.gaussian import Scaled, Similarity, gau
 from rushes.instruments.fidelity.kernels.sums import squared_difference
 from rushes.instruments.fidelity.pairs.picture import FramePair, Picture
 from rushes.media.luma import LumaPlane, luma_layout
-from rushes.media.numba_cache import kernel
+from rushes.native import c_function
 
 HOW = "coded-or-rgb2gray"
 """What signatures call it."""
@@ -71,20 +69,8 @@ def rgb2gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     >>> rgb2gray(np.array([[[255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255]]], np.uint8)).tolist()
     [[255, 76, 150, 29]]
     """
-    gray: NDArray[np.uint8] = _kernel()(np.ascontiguousarray(rgb))
+    pixels = np.ascontiguousarray(rgb)
+    gray = np.empty(pixels.shape[:2], np.uint8)
+    call = c_function("rgb_to_gray", "uint8* int64 uint8*")
+    call(pixels.ctypes.data, gray.size, gray.ctypes.data)
     return gray
-
-
-def _rgb2gray(rgb: Any) -> Any:
-    height, width, _ = rgb.shape
-    gray = np.empty((height, width), np.uint8)
-    for i in range(height):
-        for j in range(width):
-            level = (
-                0.298936021293775 * rgb[i, j, 0] + 0.587043074451121 * rgb[i, j, 1] + 0.114020904255103 * rgb[i, j, 2]
-            )
-            gray[i, j] = np.uint8(level + 0.5)
-    return gray
-
-
-_kernel = kernel(_rgb2gray)
