@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from rushes.stats.special.gamma import deviance, stirling_error
 from rushes.stats.special.inverse import tail_inverse
@@ -120,6 +121,7 @@ def student_cdf(t: float, freedom: float) -> float:
     return tail if t < 0.0 else 1.0 - tail
 
 
+@lru_cache(maxsize=1024)  # a board asks for the same one thousands of times
 def student_quantile(share: float, freedom: float) -> float:
     """The t below which this share of Student's distribution lies.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ def normal_log_cdf(values: ArrayLike) -> Floats:
     return _each("normal_log_cdf", values)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def normal_quantile(share: float) -> float:
     """The value below which this share of a standard normal distribution lies.
 
