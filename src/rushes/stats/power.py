@@ -10,7 +10,7 @@ import numpy as np
 
 from rushes.core.errors import InputError
 from rushes.stats.intervals import Floats, normal_quantile, student_quantile
-from rushes.stats.special.gamma import chi_square_quantile
+from rushes.stats.special.gamma import chi_square_quantile, stirling_error
 from rushes.stats.special.normal import normal_cdf
 
 MOST_CLIPS = 100_000
@@ -61,13 +61,9 @@ def _power(freedom: int, error: float, alpha: float, above: float, below: float 
         return 0.0
     nodes, weights = _legendre()
     u = low + (high - low) * (nodes + 1) / 2
-    log_density = (
-        math.log(2)
-        + freedom / 2 * math.log(freedom / 2)
-        - math.lgamma(freedom / 2)
-        + (freedom - 1) * np.log(u)
-        - freedom * u**2 / 2
-    )
+    half = freedom / 2
+    scale = math.log(2) + math.log(half / (2 * math.pi)) / 2 - stirling_error(half)
+    log_density = scale - np.log(u) + half * ((1 - u) * (1 + u) + 2 * np.log(u))
     inside = normal_cdf(above / error - t * u)
     if below is not None:
         inside = inside - normal_cdf(t * u - below / error)
