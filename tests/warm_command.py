@@ -42,7 +42,6 @@ PRELOADED = (
     "rich.console",
     "rich.progress",
     "rich.table",
-    "scipy.stats",
     "vl_convert",
 )
 """None of these starts a thread, which a fork would lose."""

@@ -185,7 +185,7 @@ def test_prerequisites(tmp_path: Path) -> None:
     bare = [sys.executable, "-I", "-S", str(script), "--help"]  # no site-packages: the standard library alone
     done = subprocess.run(bare, capture_output=True, text=True)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not done.stdout
-    assert "lacks av, cv2, numpy, scipy, PIL, torch: run `make setup` in" in done.stderr
+    assert "lacks av, cv2, numpy, PIL, torch: run `make setup` in" in done.stderr
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "the .venv runs $1 $2"\n')

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
-_NEEDED = ("av", "cv2", "numpy", "scipy", "PIL", "torch")
+_NEEDED = ("av", "cv2", "numpy", "PIL", "torch")
 _missing = ["Python 3.11"] if sys.version_info < (3, 11) else [name for name in _NEEDED if find_spec(name) is None]
 if _missing:
     raise ImportError(

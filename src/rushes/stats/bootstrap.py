@@ -24,8 +24,9 @@ import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.agreement import krippendorff_alpha, nominal_alphas, unit_table
-from rushes.stats.intervals import LEVEL, Floats
+from rushes.stats.intervals import LEVEL, Floats, student_quantile
 from rushes.stats.jackknife import Tested
+from rushes.stats.special.normal import normal_cdf
 
 REPLICATES = 2000
 """Draws of clips."""
@@ -97,10 +98,8 @@ def expanded_tail(clips: int) -> float:
     >>> round(expanded_tail(5), 5), round(expanded_tail(100_000), 5)
     (0.00095, 0.025)
     """
-    from scipy.special import ndtr, stdtrit
-
-    spread = math.sqrt(clips / (clips - 1)) * float(stdtrit(clips - 1, (1 + LEVEL) / 2))
-    return float(ndtr(-spread))
+    spread = math.sqrt(clips / (clips - 1)) * student_quantile((1 + LEVEL) / 2, clips - 1)
+    return float(normal_cdf(-spread))
 
 
 def times_drawn(number: int, count: int, rng: np.random.Generator) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 
 from rushes.core import Interval
 from rushes.stats.intervals import STUDENT_T, Floats
+from rushes.stats.special.beta import binomial_cdf, binomial_tail, f_tail, student_cdf, student_quantile
 
 SIGN = "sign-test"
 EXACT = "binomial"
@@ -132,31 +133,25 @@ def flag_test(rose: int, fell: int, n: int, *, margin: float) -> MarginTest:
 
 
 def _beyond_share(there: int, back: int, n: int, margin: float) -> float:
-    from scipy.stats import binom
-
-    sign = float(binom.sf(there - 1, there + back, 0.5))
-    return max(sign, float(binom.sf(there - 1, n, min(1.0, margin + back / n))))
+    sign = binomial_tail(there - 1, there + back, 0.5)
+    return max(sign, binomial_tail(there - 1, n, min(1.0, margin + back / n)))
 
 
 def _at_most(changed: int, n: int, margin: float) -> float:
-    from scipy.stats import binom
-
-    return float(binom.cdf(changed, n, min(1.0, margin)))
+    return binomial_cdf(changed, n, min(1.0, margin))
 
 
 def _t_test(mean: float, error: float, freedom: int, margin: float, alpha: float) -> MarginTest:
-    from scipy.special import stdtr, stdtrit
-
-    half = float(stdtrit(freedom, 1 - alpha)) * error
+    half = student_quantile(1 - alpha, freedom) * error
     up, down = (mean - margin) / error, (mean + margin) / error
     return MarginTest(
         difference=mean,
         count=1,
         method=STUDENT_T,
-        above=float(stdtr(freedom, -up)),
-        below=float(stdtr(freedom, down)),
-        not_above=float(stdtr(freedom, up)),
-        not_below=float(stdtr(freedom, -down)),
+        above=student_cdf(-up, freedom),
+        below=student_cdf(down, freedom),
+        not_above=student_cdf(up, freedom),
+        not_below=student_cdf(-down, freedom),
         interval=Interval(low=mean - half, high=mean + half, level=round(1 - 2 * alpha, 8), method=STUDENT_T),
     )
 
@@ -204,9 +199,7 @@ class NoiseFloor:
         """What one clip moves between two runs, 95 of 100 times: t(ν, 0.975) · √2 · sd (ISO 5725-6)."""
         if self.sd == 0:
             return 0.0
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.freedom, (1 + COVERAGE) / 2)) * math.sqrt(2) * self.sd
+        return student_quantile((1 + COVERAGE) / 2, self.freedom) * math.sqrt(2) * self.sd
 
 
 def noise_floor(values: Sequence[Sequence[float]]) -> NoiseFloor:
@@ -243,6 +236,4 @@ def noise_floor(values: Sequence[Sequence[float]]) -> NoiseFloor:
 def _shift_p(ms_run: float, ms_rest: float, clips: int, runs: int) -> float:
     if ms_rest == 0:
         return 0.0
-    from scipy.special import fdtrc
-
-    return float(fdtrc(runs - 1, (clips - 1) * (runs - 1), ms_run / ms_rest))
+    return f_tail(ms_run / ms_rest, runs - 1, (clips - 1) * (runs - 1))

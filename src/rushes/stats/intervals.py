@@ -9,8 +9,7 @@ binomial limits of the share of them that rose (Clopper and Pearson 1934, given 
 
 Those that cluster by rater and prompt are in `clustered`, the jackknife and the bootstrap in modules of their own.
 
-They rest on quantiles of the normal and of Student's distribution, from SciPy's special functions, on first use: its
-distributions, which give the same bits, take a second to load. The names of our arrays are here too.
+They rest on quantiles of the normal and of Student's distribution (`special`). The names of our arrays are here too.
 """
 
 from __future__ import annotations
@@ -24,6 +23,9 @@ from numpy.typing import NDArray
 
 from rushes.core import Interval
 from rushes.core.errors import InputError
+from rushes.stats.special.beta import beta_quantile
+from rushes.stats.special.beta import student_quantile as student_quantile
+from rushes.stats.special.normal import normal_quantile as normal_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -65,11 +67,10 @@ def wilson(
 @lru_cache(maxsize=1024)
 def exact_interval(rose: int, fell: int, n: int, *, level: float = LEVEL) -> Interval:
     """Of a flag's mean change over n clips, of which some rose and some fell; needs one that changed."""
-    from scipy.stats import binomtest
-
-    changed = rose + fell
-    limits = binomtest(rose, changed).proportion_ci(level, method="exact")
-    low, high = (changed / n * (2 * float(limit) - 1) for limit in (limits.low, limits.high))
+    changed, tail = rose + fell, (1.0 - level) / 2.0
+    low = beta_quantile(tail, rose, fell + 1.0) if rose else 0.0
+    high = 1.0 - beta_quantile(tail, fell, rose + 1.0) if fell else 1.0
+    low, high = (changed / n * (2 * limit - 1) for limit in (low, high))
     return Interval(low=low, high=high, level=level, method=EXACT)
 
 
@@ -82,27 +83,3 @@ def normal_interval(value: float, variance: float, method: str, *, level: float 
 def check_confidence(confidence: float) -> None:
     if not 0.0 < confidence < 1.0:
         raise InputError(f"a confidence is between 0 and 1, such as 0.95; got {confidence}")
-
-
-@lru_cache(maxsize=1024)
-def normal_quantile(share: float) -> float:
-    """The value below which this share of a standard normal distribution lies.
-
-    >>> round(normal_quantile(0.975), 6)
-    1.959964
-    """
-    from scipy.special import ndtri
-
-    return float(ndtri(share))
-
-
-@lru_cache(maxsize=1024)  # a board asks for the same one thousands of times, and scipy takes its time
-def student_quantile(share: float, freedom: float) -> float:
-    """The same for Student's t with so many degrees of freedom.
-
-    >>> round(student_quantile(0.975, 9), 6)
-    2.262157
-    """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, share))

@@ -22,6 +22,7 @@ import numpy as np
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.correlation import Statistic
 from rushes.stats.intervals import LEVEL, Whole, student_quantile
+from rushes.stats.special.beta import student_cdf
 
 JACKKNIFE_GROUPS = 20
 JACKKNIFE_CLIPS = "jackknife-clip"
@@ -140,11 +141,9 @@ def two_way_jackknife(
     variance = sum(variances)
     if variance <= 1e-18:
         return Tested(value=value, count=count, why=Why.NO_PROMPT_MOVES_IT)
-    from scipy.stats import t
-
     freedom = variance**2 / sum(one**2 / (len(way) - 1) for one, way in zip(variances, ways, strict=True))
     error = math.sqrt(variance)
-    half = float(t.ppf((1 + level) / 2, freedom)) * error
+    half = student_quantile((1 + level) / 2, freedom) * error
     ends = [math.tanh(end) if curved else min(1.0, max(-1.0, end)) for end in (v - half, v + half)]
     low, high = ((end + 1) / 2 if accuracy else end for end in ends)
     method = JACKKNIFE if len(ways) > 1 else JACKKNIFE_PROMPTS
@@ -152,5 +151,5 @@ def two_way_jackknife(
         value=value,
         count=count,
         interval=Interval(low=low, high=high, level=level, method=method),
-        p=float(2 * t.sf(abs(v) / error, freedom)),
+        p=2 * student_cdf(-abs(v) / error, freedom),
     )

@@ -15,6 +15,7 @@ import numpy as np
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.clustered import ONE_WAY, TWO_WAY, Clusters, numbered, two_way_error
 from rushes.stats.intervals import LEVEL, Floats, check_confidence, normal_quantile, student_quantile
+from rushes.stats.special.beta import student_cdf
 
 _MOST_STEPS = 1000
 _CLOSE = 1e-8
@@ -93,8 +94,6 @@ def clustered_difference(
                 equal answers leave open
     Edge cases  a group without ratings: none. Fewer than two raters: no interval and no p. One prompt: raters alone.
     """
-    from scipy.special import stdtr
-
     check_confidence(confidence)
     data, first = np.asarray(values, dtype=float), np.asarray(groups, dtype=bool)
     number, of_first = len(data), int(first.sum())
@@ -122,6 +121,6 @@ def clustered_difference(
     half = max(critical * error, step * z2 / (effective + z2))
     interval = Interval(low=gap - half, high=gap + half, level=confidence, method=kind)
     # The p of the interval that is shown: 0 lies outside it exactly where p is below 1 − confidence.
-    p = 2.0 * float(stdtr(freedom, -abs(gap) * critical / half))
+    p = 2.0 * student_cdf(-abs(gap) * critical / half, freedom)
     why = None if many > 1 else Why.ONE_PROMPT
     return Estimate(value=gap, count=number, interval=interval, why=why), p

@@ -9,7 +9,9 @@ from functools import cache
 import numpy as np
 
 from rushes.core.errors import InputError
-from rushes.stats.intervals import Floats, normal_quantile
+from rushes.stats.intervals import Floats, normal_quantile, student_quantile
+from rushes.stats.special.gamma import chi_square_quantile, stirling_error
+from rushes.stats.special.normal import normal_cdf
 
 MOST_CLIPS = 100_000
 """Where the search for a number of clips ends."""
@@ -50,27 +52,21 @@ def paired_power(freedom: int, error: float, *, difference: float, margin: float
 
 def _power(freedom: int, error: float, alpha: float, above: float, below: float | None) -> float:
     """E over S of P(the mean is inside both bounds), bounds t·S/√n away from it; Gauss–Legendre over S."""
-    from scipy.special import chdtri, gammaln, ndtr, stdtrit
-
-    t = float(stdtrit(freedom, 1 - alpha))
+    t = student_quantile(1 - alpha, freedom)
     # u = S / sd: from nearly 0 to nearly its largest; where both bounds meet, nothing beyond counts
-    low, high = (math.sqrt(float(chdtri(freedom, tail)) / freedom) for tail in (1 - _TAIL, _TAIL))
+    low, high = (math.sqrt(chi_square_quantile(tail, freedom) / freedom) for tail in (1 - _TAIL, _TAIL))
     if below is not None:
         high = min(high, (above + below) / 2 / (t * error))
     if high <= low:
         return 0.0
     nodes, weights = _legendre()
     u = low + (high - low) * (nodes + 1) / 2
-    log_density = (
-        math.log(2)
-        + freedom / 2 * math.log(freedom / 2)
-        - float(gammaln(freedom / 2))
-        + (freedom - 1) * np.log(u)
-        - freedom * u**2 / 2
-    )
-    inside = ndtr(above / error - t * u)
+    half = freedom / 2
+    scale = math.log(2) + math.log(half / (2 * math.pi)) / 2 - stirling_error(half)
+    log_density = scale - np.log(u) + half * ((1 - u) * (1 + u) + 2 * np.log(u))
+    inside = normal_cdf(above / error - t * u)
     if below is not None:
-        inside = inside - ndtr(t * u - below / error)
+        inside = inside - normal_cdf(t * u - below / error)
     total = float(np.sum(weights * np.exp(log_density) * np.maximum(inside, 0.0)) * (high - low) / 2)
     return min(1.0, max(0.0, total))
 

@@ -18,6 +18,8 @@ import numpy as np
 
 from rushes.core import Estimate, Why
 from rushes.stats.intervals import Floats
+from rushes.stats.special.beta import binomial_cdf
+from rushes.stats.special.normal import normal_cdf
 
 EXACT_PATTERNS = 22
 """Up to so many differences that are not 0, every pattern of their signs is counted."""
@@ -127,21 +129,16 @@ def _all_patterns(sizes: Floats, totals: Floats) -> Floats:
 
 
 def _all_equal(sizes: Floats, total: float) -> float:
-    from scipy.special import bdtr
-
     n = len(sizes)
     rose = round((total / float(np.mean(sizes)) + n) / 2)
-    # As scipy.stats.binomtest, which takes a second to load.
-    return min(1.0, 2.0 * float(bdtr(min(rose, n - rose), n, 0.5)))
+    return min(1.0, 2.0 * binomial_cdf(min(rose, n - rose), n, 0.5))
 
 
 def _largest_patterns(sizes: Floats, totals: Floats) -> Floats:
-    from scipy.special import ndtr
-
     sums = signed_sums(sizes[:, :LARGEST_PATTERNS])
     spread = np.sqrt(np.sum(sizes[:, LARGEST_PATTERNS:] ** 2, axis=1))
     threshold = totals - _slack(sizes) - np.array([grid(row) for row in sizes])
-    p = 2.0 * np.mean(ndtr((sums - threshold[:, None]) / spread[:, None]), axis=1)
+    p = 2.0 * np.mean(normal_cdf((sums - threshold[:, None]) / spread[:, None]), axis=1)
     return np.asarray(np.clip(p, 2.0 ** (1.0 - sizes.shape[1]), 1.0), dtype=np.float64)
 
 

@@ -26,7 +26,7 @@ from rushes.instruments.clip.metrics.sound.loudness import (
     true_peak_dbtp,
 )
 from rushes.instruments.clip.sound.levels import LevelMeter, SoundLevels
-from rushes.instruments.clip.sound.loudness import k_weighting
+from rushes.instruments.clip.sound.loudness import filtered, k_weighting
 from rushes.media import AudioTrack, write_clip
 from rushes.media.audio import read_audio
 
@@ -334,3 +334,16 @@ def test_ffmpeg_reads_the_same_on_real_clips(shared: Path, name: str) -> None:
         assert loudness_range_lu(found).value == pytest.approx(spread, abs=0.3)
     seconds = sum(float(length) for length in re.findall(r"silence_duration: (\S+)", said))
     assert silence_ratio(found).value == pytest.approx(seconds * found.rate / found.samples, abs=1e-3)
+
+
+def test_the_filter_is_scipys_to_the_last_bit_in_pieces_too() -> None:
+    signal = pytest.importorskip("scipy.signal")
+    sections, draw = k_weighting(44100), np.random.default_rng(6)
+    state, theirs = np.zeros((2, 3, 2)), np.zeros((2, 3, 2))
+    for size in (1, 4410, 2, 777):
+        sound = np.asfortranarray(draw.normal(size=(3, size)))
+        kept = sound.copy()
+        found = filtered(sections, sound, state)
+        wanted, theirs = signal.sosfilt(sections, sound, axis=1, zi=theirs)
+        assert found.tobytes() == np.ascontiguousarray(wanted).tobytes() and state.tolist() == theirs.tolist()
+        assert (sound == kept).all()

@@ -80,3 +80,13 @@ def test_bad_features_are_refused() -> None:
         density(np.full((9, 2), 1e160), np.zeros((9, 2)))
     with pytest.raises(InputError, match="expected k of 1 or more neighbours; got 0"):
         density(GEN, REAL, k=0)
+
+
+def test_squared_distances_are_scipys_to_the_last_bit() -> None:
+    distance = pytest.importorskip("scipy.spatial.distance")
+    draw = np.random.default_rng(4)
+    for points, others, width in ((1, 1, 1), (5, 3, 2), (40, 31, 7), (33, 32, 64), (20, 65, 400)):
+        one, other = draw.normal(size=(points, width)), draw.normal(size=(others, width)) * 1e3
+        found = formulas.squared_distances(one, other)
+        assert found.tobytes() == distance.cdist(one, other, "sqeuclidean").tobytes()
+        assert formulas.squared_distances(other[::-1], one).tobytes() == np.ascontiguousarray(found.T[::-1]).tobytes()

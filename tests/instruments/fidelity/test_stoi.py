@@ -14,7 +14,7 @@ from rushes.instruments.fidelity.arrays import compare_arrays
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext
 from rushes.instruments.fidelity.metrics import METRICS
-from rushes.instruments.fidelity.metrics.sound.stoi import estoi, shift_ms, stoi
+from rushes.instruments.fidelity.metrics.sound.stoi import estoi, resampled, shift_ms, stoi
 from rushes.instruments.fidelity.pairs.frames import Pairing
 from rushes.instruments.fidelity.pairs.reading import open_pair
 from rushes.instruments.fidelity.pairs.sound import SoundObserver, paired_sounds
@@ -161,3 +161,25 @@ def test_a_file_that_went_away_is_a_reason(tmp_path: Path) -> None:
         gen=str(tmp_path / "gone.mkv"), gt=str(gt.files[0]), gen_facts=facts, gt_facts=facts, size=(32, 16)
     )
     assert SoundObserver(context).finish().missing.endswith("gone.mkv: no such file; check the path")
+
+
+def test_resampling_is_scipys_to_the_last_bit() -> None:
+    signal = pytest.importorskip("scipy.signal")
+    draw = np.random.default_rng(8)
+    for up, down, half in ((5, 8, 291), (3, 2, 10), (1, 4, 7), (2, 1, 0)):
+        taps = draw.normal(size=2 * half + 1)
+        for size in (1, 2, 7, 8, 999, 16000):
+            sound = draw.normal(size=size)
+            wanted = signal.resample_poly(sound, up, down, window=taps)
+            assert resampled(sound, taps * up, up=up, down=down).tobytes() == wanted.tobytes()
+
+
+def test_a_shift_is_found_as_by_scipys_correlation() -> None:
+    signal = pytest.importorskip("scipy.signal")
+    draw = np.random.default_rng(9)
+    for size, late in ((3000, 40), (9000, -123), (5000, 0)):
+        clean = draw.normal(size=size)
+        moved = np.roll(clean, late) + 0.1 * draw.normal(size=size)
+        match = signal.correlate(moved, clean, method="direct")
+        assert shift_ms(clean, moved) == (int(match.argmax()) - (size - 1)) * 1000 / 16000
+        assert shift_ms(clean, draw.normal(size=size)) == 0.0

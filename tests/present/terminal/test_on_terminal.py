@@ -54,7 +54,6 @@ LOADED = (
     "rushes.instruments.distribution.features.files",
     "rushes.instruments.fidelity.evaluate",
     "rushes.instruments.pose.evaluate",
-    "scipy.stats",
     "sqlalchemy.dialects.sqlite",
 )
 

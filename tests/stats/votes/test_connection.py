@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rushes.stats.votes.connection import RankingError, components, require_connected, require_finite
+from rushes.stats.votes.connection import RankingError, _has_escape, components, require_connected, require_finite
 from rushes.stats.votes.ranking import rank
 from rushes.stats.votes.tally import PairCounts
 
@@ -113,3 +113,34 @@ def test_any_votes_are_ranked_at_a_true_maximum_or_refused(
     assert np.abs(fit.log_worth).max() < 50
     assert np.abs(fit.problem.gradient(fit.x)).max() < 1e-6
     assert fit.log_worth.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_ties_hold_strengths_exactly_where_a_linear_programme_finds_no_escape() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    draw, seen = np.random.default_rng(7), set()
+    for _ in range(150):
+        size = int(draw.integers(2, 7))
+        wins = np.triu(draw.random((size, size)) < draw.uniform(0, 0.7), 1).astype(int)
+        ties = np.triu(draw.random((size, size)) < draw.uniform(0, 0.7), 1).astype(int)
+        if draw.random() < 0.3:
+            wins = wins[::-1, ::-1]
+        if not ties.any():
+            continue
+        votes = PairCounts.of_wins("abcdefgh"[:size], wins.tolist(), (ties + ties.T).tolist())
+        rows = []  # slack of each vote at (v, m), of which none may fall below 0
+        for i, j, won, lost, tied in zip(
+            votes.first, votes.second, votes.wins_first, votes.wins_second, votes.ties, strict=True
+        ):
+            ahead = np.zeros(size + 1)
+            ahead[i], ahead[j], ahead[size] = 1.0, -1.0, 0.0
+            margin = np.eye(size + 1)[size]
+            rows += [ahead - margin, ahead] * bool(won) + [-ahead - margin, -ahead] * bool(lost)
+            rows += [margin - ahead, margin + ahead] * bool(tied)
+        slack = np.array(rows)
+        found = optimize.linprog(
+            -slack.sum(axis=0), A_ub=-slack, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * size + [(-4, 4)]
+        )
+        escape = float(found.fun) < -1e-7
+        assert _has_escape(votes) is escape
+        seen.add(escape)
+    assert seen == {True, False}

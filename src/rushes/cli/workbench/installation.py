@@ -192,7 +192,7 @@ def _machine() -> _Found:
 def requirements() -> Mapping[str, tuple[str, ...]]:
     """Extra -> the projects it needs ("" for the core), as the installed package states them."""
     needs: dict[str, list[str]] = {}
-    for line in _stated() or ("av", "numpy", "opencv-python-headless", "rich", "scipy", "typer"):
+    for line in _stated() or ("av", "numpy", "opencv-python-headless", "rich", "typer"):
         name = re.match(r"[A-Za-z0-9._-]+", line)
         extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
         if name is not None and name[0] != "rushes":

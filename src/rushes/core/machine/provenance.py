@@ -10,7 +10,7 @@ from pathlib import Path
 from rushes import __version__
 
 # What can move a value or a byte of a result; anything else would only make run.json noisy.
-_PACKAGES = ("av", "numpy", "opencv-python-headless", "scipy", "ai-edge-litert", "torch", "pillow", "onnxruntime")
+_PACKAGES = ("av", "numpy", "opencv-python-headless", "ai-edge-litert", "torch", "pillow", "onnxruntime")
 
 
 def bytes_digest(data: bytes) -> str:

@@ -6,12 +6,10 @@ when no group of systems won every vote against the rest (else its lead is unbou
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from rushes.core.errors import InputError
-from rushes.stats.intervals import Floats, Whole
+from rushes.stats.intervals import Whole
 from rushes.stats.votes.tally import PairCounts
 
 _NAMED = 6
@@ -27,7 +25,8 @@ def components(counts: PairCounts) -> list[list[str]]:
     >>> components(PairCounts.of_wins(["a", "b", "c", "d"], [[0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]))
     [['a', 'b'], ['c', 'd']]
     """
-    return _groups(counts, counts.first, counts.second, connection="weak")
+    ends = np.concatenate([counts.first, counts.second])
+    return _groups(counts, ends, np.roll(ends, len(counts.first)))
 
 
 def require_connected(counts: PairCounts) -> None:
@@ -49,8 +48,8 @@ def require_finite(counts: PairCounts, *, has_prior: bool = False) -> None:
 
     A prior on the strengths bounds the first case, not the second.
 
-    Wins alone linking all systems both ways is enough. Where they do not, ties may still hold the strengths; a small
-    linear programme looks for a direction in which the likelihood never falls (Albert & Anderson 1984).
+    Wins alone linking all systems both ways is enough. Where they do not, ties may still hold the strengths, unless
+    there is a direction in which the likelihood never falls (Albert & Anderson 1984).
     """
     wins, losses = counts.wins_first > 0, counts.wins_second > 0
     if not (wins.any() or losses.any()):
@@ -67,7 +66,7 @@ def is_one_sided(counts: PairCounts) -> bool:
     wins, losses = counts.wins_first > 0, counts.wins_second > 0
     source = np.concatenate([counts.first[wins], counts.second[losses]])
     target = np.concatenate([counts.second[wins], counts.first[losses]])
-    groups = _groups(counts, source, target, connection="strong")
+    groups = _groups(counts, source, target)
     return len(groups) > 1 and not (counts.ties.any() and not _has_escape(counts))
 
 
@@ -89,49 +88,51 @@ def never(counts: PairCounts) -> str:
 
 
 def _has_escape(counts: PairCounts) -> bool:
-    """True when some direction (v, m) never lowers the likelihood: wins keep v_i − v_j ≥ m, ties |v_i − v_j| ≤ m.
+    """True when some direction (v, m) never lowers the likelihood: wins keep v_i − v_j ≥ m, 0, ties |v_i − v_j| ≤ m.
 
-    Holds for Davidson's and Rao–Kupper's model alike. `v` is bounded to [−1, 1], so that any escape shows as a
-    positive sum of slacks.
+    Holds for Davidson's and Rao–Kupper's model alike. Directions can be scaled, so m is 0 or 1. With m = 0, ties hold
+    their systems equal, and some win is between systems that nothing holds equal. With m = 1, shortest paths decide:
+    v_j ≤ v_i − 1 for a win of i over j and v_j ≤ v_i + 1 for a tie have a solution unless the steps round some circle
+    add up to less than 0.
     """
-    from scipy.optimize import linprog  # slow to load, and most commands need no ranking
-
-    size, rows = len(counts.systems), []
-    for i, j, won, lost, tied in zip(
-        counts.first, counts.second, counts.wins_first, counts.wins_second, counts.ties, strict=True
-    ):
-        ahead = _difference(size, int(i), int(j))
-        for seen, direction in ((won, ahead), (lost, -ahead)):
-            if seen:
-                rows += [_with_margin(-direction, 1.0), _with_margin(-2.0 * direction, 0.0)]
-        if tied:
-            rows += [_with_margin(ahead, -1.0), _with_margin(-ahead, -1.0)]
-    slack = np.array(rows)
-    found = linprog(slack.sum(axis=0), A_ub=slack, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * size + [(-4, 4)])
-    return found.fun is not None and float(found.fun) < -1e-7
-
-
-def _difference(size: int, i: int, j: int) -> Floats:
-    row = np.zeros(size)
-    row[i], row[j] = 1.0, -1.0
-    return row
+    first, second, size = counts.first, counts.second, len(counts.systems)
+    won, lost, tied = counts.wins_first > 0, counts.wins_second > 0, counts.ties > 0
+    better, worse = np.concatenate([first[won], second[lost]]), np.concatenate([second[won], first[lost]])
+    source = np.concatenate([better, first[tied], second[tied]])
+    target = np.concatenate([worse, second[tied], first[tied]])
+    held = np.array(_mutual(size, source, target))
+    if (held[better] != held[worse]).any():
+        return True
+    step = np.where(np.arange(len(source)) < len(better), -1, 1)
+    v = np.zeros(size, dtype=np.int64)
+    for _ in range(size):
+        before = v.copy()
+        np.minimum.at(v, target, before[source] + step)
+        if (v == before).all():
+            return True
+    return False
 
 
-def _with_margin(row: Floats, margin: float) -> Floats:
-    return np.append(row, margin)
+def _groups(counts: PairCounts, source: Whole, target: Whole) -> list[list[str]]:
+    """Systems that reach one another along the edges, the largest group first."""
+    groups: dict[int, list[str]] = {}
+    for name, first in zip(counts.systems, _mutual(len(counts.systems), source, target), strict=True):
+        groups.setdefault(first, []).append(name)
+    return sorted(groups.values(), key=lambda group: (-len(group), group))
 
 
-def _groups(
-    counts: PairCounts, source: Whole, target: Whole, *, connection: Literal["weak", "strong"]
-) -> list[list[str]]:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+def _mutual(size: int, source: Whole, target: Whole) -> list[int]:
+    """Of each place, the first of those that it can reach, and be reached from, along the edges.
 
-    size = len(counts.systems)
-    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size))
-    number, label = connected_components(graph, directed=True, connection=connection)
-    groups = [[name for name, at in zip(counts.systems, label, strict=True) if at == g] for g in range(number)]
-    return sorted(groups, key=lambda group: (-len(group), group))
+    >>> _mutual(4, np.array([0, 1, 2]), np.array([1, 0, 3]))
+    [0, 0, 2, 3]
+    """
+    reached = np.eye(size, dtype=np.float32)
+    reached[source, target] = 1.0
+    for _ in range(size.bit_length()):  # paths of 1, 2, 4 … edges
+        reached = (reached @ reached > 0).astype(np.float32)
+    found: list[int] = (reached * reached.T).argmax(axis=1).tolist()
+    return found
 
 
 def _names(group: list[str]) -> str:

@@ -16,10 +16,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, log_expit
 
 from rushes.core.errors import InputError
 from rushes.stats.intervals import Floats
+from rushes.stats.special.logistic import expit, log_expit
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.tally import PairCounts
 from rushes.stats.votes.tie_policies import TIE_POLICIES, TiePolicy

@@ -19,13 +19,14 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_ndtr, softmax
 
 from rushes.core import Why
 from rushes.core.errors import InputError
 from rushes.stats.clustered import summed_meat
 from rushes.stats.intervals import LEVEL, Floats
+from rushes.stats.minimum import minimum
+from rushes.stats.special.logistic import softmax
+from rushes.stats.special.normal import normal_log_cdf
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
 from rushes.stats.votes.estimation import prepared, sum_zero_inverse
 from rushes.stats.votes.tally import WIN_A, WIN_B, PairCounts, Tally
@@ -52,18 +53,16 @@ def jod(counts: PairCounts, *, prior: JodPrior = "bounded") -> Floats:
         raise RankingError("every vote is a tie, and JOD ignores ties")
     require_connected(decided)
     require_finite(decided, has_prior=prior != "none")
-    found = minimize(
-        _loss, np.zeros(len(counts.systems)), args=(decided, prior), jac=True, method="BFGS", options={"gtol": 1e-8}
-    )
-    if not np.isfinite(found.x).all() or np.abs(found.x).max() > 50.0:
+    found = minimum(lambda q: _loss(q, decided, prior), np.zeros(len(counts.systems)))
+    if not np.isfinite(found).all() or np.abs(found).max() > 50.0:
         raise RankingError("the JOD fit did not converge: the votes are too close to one-sided")
-    return np.asarray(found.x - found.x.mean())
+    return np.asarray(found - found.mean())
 
 
 def jod_uncertainty(q: Floats, votes: Tally, *, confidence: float = LEVEL) -> Uncertainty | Why:
     """The covariance of `q`, clustered by rater and prompt, or why there is none."""
     z = (q[votes.first] - q[votes.second]) / SIGMA
-    up, down = (_hazard(z, log_ndtr(side)) / SIGMA for side in (z, -z))
+    up, down = (_hazard(z, normal_log_cdf(side)) / SIGMA for side in (z, -z))
     slope = np.where(votes.outcome == WIN_A, up, np.where(votes.outcome == WIN_B, -down, 0.0))
     decided = votes.count * (votes.outcome <= WIN_B)
     information = np.zeros((len(q), len(q)))
@@ -83,7 +82,7 @@ def _loss(q: Floats, counts: PairCounts, prior: JodPrior) -> tuple[float, Floats
     z = np.concatenate([d, -d])
     won = np.concatenate([counts.wins_first, counts.wins_second])
     total = np.tile(counts.wins_first + counts.wins_second, 2)
-    log_p, log_q = log_ndtr(z), log_ndtr(-z)
+    log_p, log_q = normal_log_cdf(z), normal_log_cdf(-z)
     up, down = _hazard(z, log_p), _hazard(z, log_q)
     # The origin is free: a small pull holds the mean at 0, and moves no difference.
     mean, half = float(q.mean()), len(d)

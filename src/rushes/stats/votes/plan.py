@@ -22,12 +22,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
 
 from rushes.core.errors import InputError
 from rushes.stats.clustered import Clusters, two_way_error
 from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
+from rushes.stats.special.logistic import expit
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.ranking import rank
 from rushes.stats.votes.tally import tally_arrays
@@ -108,7 +107,10 @@ def preference_gap(preference: float, spread: float) -> float:
     """d with E expit(d + spread · Z) = preference, Z normal."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     shares = weights / weights.sum()
-    return float(brentq(lambda d: float(shares @ expit(d + spread * nodes)) - preference, 0.0, 60.0))
+    low, high = 0.0, 60.0
+    while low < (middle := (low + high) / 2.0) < high:  # until no number lies between them
+        low, high = (middle, high) if float(shares @ expit(middle + spread * nodes)) < preference else (low, middle)
+    return high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from rushes.core.errors import InputError
 from rushes.stats.clustered import summed_meat
 from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, normal_interval
 from rushes.stats.prediction_powered import METHOD
+from rushes.stats.special.gamma import chi_square_quantile
 from rushes.stats.votes.tally import WIN_A, WIN_B
 
 Covariance: TypeAlias = Literal["sandwich", "published"]
@@ -141,11 +142,9 @@ def _covariance(scores: Floats, compared: Compared, kind: Covariance) -> Floats:
 
 
 def _rank_sets(share: Floats, sigma: Floats, level: float) -> tuple[tuple[int, int], ...]:
-    from scipy.special import chdtri
-
     size, own = len(share), sigma.diagonal()
     ahead = share[:, None] - share[None, :]
     variance = np.maximum(own[:, None] + own[None, :] - 2 * sigma, 0.0)
-    sure = np.abs(ahead) > np.sqrt(variance * float(chdtri(size, 1 - level)))
+    sure = np.abs(ahead) > np.sqrt(variance * chi_square_quantile(1 - level, size))
     better, worse = (sure & (ahead < 0)).sum(axis=1), (sure & (ahead > 0)).sum(axis=1)
     return tuple((1 + int(b), size - int(w)) for b, w in zip(better, worse, strict=True))

@@ -16,6 +16,7 @@ import numpy as np
 
 from rushes.core.errors import InputError
 from rushes.stats.intervals import Floats
+from rushes.stats.special.gamma import chi_square_tail
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
 from rushes.stats.votes.estimation import Problem, check_policy, maximum, prepared
 from rushes.stats.votes.tally import PairCounts, Tally
@@ -36,9 +37,7 @@ class Goodness:
     @property
     def p_value(self) -> float | None:
         """Chance of a worse G² if the model holds; None without degrees of freedom."""
-        from scipy.stats import chi2  # slow to load, and most commands need no ranking
-
-        return float(chi2.sf(self.g2, self.df)) if self.df > 0 else None
+        return chi_square_tail(self.g2, self.df) if self.df > 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

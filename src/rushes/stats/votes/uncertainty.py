@@ -238,11 +238,9 @@ def rank_ranges(ranking: Ranking, spread: Uncertainty | Why, *, confidence: floa
 
 def significant_pairs(ranking: Ranking, spread: Uncertainty, confidence: float) -> Iterator[tuple[str, str]]:
     """Which systems are ranked above which, the better first: what the possible ranks rest on."""
-    from scipy.stats import norm, t  # slow to load, and most commands need no ranking
-
     size = len(ranking.systems)
     tail = (1.0 - confidence) / (2.0 * max(size * (size - 1) // 2, 1))
-    critical = float(norm.isf(tail) if spread.freedom is None else t.isf(tail, spread.freedom))
+    critical = -student_quantile(tail, math.inf if spread.freedom is None else spread.freedom)
     for i, j in permutations(range(size), 2):
         lead = float(ranking.log_worth[i] - ranking.log_worth[j])
         if lead >= 1e-12 and lead > critical * spread.difference_se(i, j):

@@ -23,10 +23,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import exp, lgamma
 from statistics import fmean, median
-
-import numpy as np
-from scipy.special import betaln, gammaln
 
 from rushes.core.grouping import grouped
 
@@ -112,9 +110,17 @@ def agreement_probability(agreed: int, compared: int, share: float) -> float:
         return 1.0
     mean = min(max(share, _SPREAD), 1 - _SPREAD)
     size = mean * (1 - mean) / _SPREAD**2 - 1
-    a, b, k = mean * size, (1 - mean) * size, np.arange(agreed + 1)
-    ways = gammaln(compared + 1) - gammaln(k + 1) - gammaln(compared - k + 1)
-    return float(np.exp(ways + betaln(k + a, compared - k + b) - betaln(a, b)).sum())
+    a, b = mean * size, (1 - mean) * size
+
+    def of(k: int) -> float:
+        ways = lgamma(compared + 1) - lgamma(k + 1) - lgamma(compared - k + 1)
+        return exp(ways + _log_beta(k + a, compared - k + b) - _log_beta(a, b))
+
+    return sum(map(of, range(agreed + 1)))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def consensus(votes: Sequence[GivenVote]) -> tuple[Counter[int], Counter[int]]:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from rushes.instruments.preference.votes import points
+from rushes.stats.special.normal import normal_cdf, owens_t
 from rushes.study.database.tables import assignment, clip, pair, rater, vote
 from rushes.study.queries import STILL_SHOWN, SYSTEMS, with_clips
 
@@ -113,7 +114,6 @@ def _precision(information: NDArray[Any], ridge: float) -> NDArray[Any]:
 def order_gains(wins: NDArray[Any], pending: NDArray[Any]) -> NDArray[Any]:
     """The expected gain on each two systems, in pairs put right, in the order of `itertools.combinations`."""
     import numpy as np
-    from scipy.special import ndtr, owens_t
 
     mean, covariance = posterior(wins, pending)
     first, second = np.triu_indices(len(mean), 1)
@@ -128,7 +128,7 @@ def order_gains(wins: NDArray[Any], pending: NDArray[Any]) -> NDArray[Any]:
     left = np.sqrt(np.maximum(spread[:, None] - moved, 0.0))
     heights = gaps / np.sqrt(spread)
     after = 2 * owens_t(heights[:, None], left / np.maximum(np.sqrt(moved), 1e-12))
-    return np.asarray(ndtr(-np.abs(heights)).sum() - after.sum(axis=0))
+    return np.asarray(normal_cdf(-np.abs(heights)).sum() - after.sum(axis=0))
 
 
 # --- in a study -----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ against those of good photos; BRISQUE asks a support vector machine that learned
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -88,10 +89,8 @@ def sides(values: Any, *, empty: float = 0.0) -> tuple[float, float, float]:
 @cache
 def _shapes() -> tuple[Plane, Plane, Plane, Plane]:
     """Shapes α from 0.2 to 10, Γ(2/α)²/(Γ(1/α)Γ(3/α)), √(Γ(1/α)/Γ(3/α)) and Γ(2/α)/Γ(1/α)."""
-    from scipy.special import gamma
-
     shapes = np.arange(0.2, 10.001, 0.001)
-    one, two, three = (gamma(n / shapes) for n in (1, 2, 3))
+    one, two, three = (np.array([math.gamma(n / shape) for shape in shapes.tolist()]) for n in (1, 2, 3))
     return shapes, two**2 / (one * three), np.sqrt(one / three), two / one
 
 

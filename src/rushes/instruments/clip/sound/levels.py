@@ -12,7 +12,7 @@ import numpy as np
 from av.audio.frame import AudioFrame
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.sound.loudness import channel_weights, k_weighting
+from rushes.instruments.clip.sound.loudness import channel_weights, filtered, k_weighting
 from rushes.media.audio import Resampling
 
 
@@ -187,8 +187,6 @@ class _Pieces:
 
     def add(self, piece: NDArray[np.float32]) -> None:
         """Take the next samples, channels × n; any number of them in the last piece, `size` before."""
-        from scipy.signal import sosfilt
-
         self._samples += piece.shape[1]
         height = np.abs(piece)
         self._broken = self._broken or not bool((height < _ABSURD).all())
@@ -202,7 +200,7 @@ class _Pieces:
         self._sums += samples.sum(axis=1), np.square(samples).sum(axis=1)
         self._blocks.append(self._short(samples))
         self._look_between(samples, float(height.max(initial=0.0)))
-        weighted, self._state = sosfilt(self._sections, samples, axis=1, zi=self._state)
+        weighted = filtered(self._sections, samples, self._state)
         whole = piece.shape[1] // self.hop
         squares = np.square(weighted[:, : whole * self.hop]).reshape(self.channels, whole, self.hop)
         self._power.append(self._weights @ squares.mean(axis=2))

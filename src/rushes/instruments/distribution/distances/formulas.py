@@ -7,8 +7,8 @@ honest choice for small sets; a value a little below 0 means "no difference seen
 
 Precision, recall, density and coverage: where two sets of features lie, by balls around points. A distance says how far
 apart two sets are, not why. Precision and density ask whether generated clips look like real ones, recall and coverage
-whether the real ones are all there. Distances between points are summed in one fixed order (`cdist`), so a clip that
-lies in both sets is at exactly the same distance from everything: ties are ties.
+whether the real ones are all there. Distances between points are summed in one fixed order (`squared_distances`), so a
+clip that lies in both sets is at exactly the same distance from everything: ties are ties.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rushes.core.errors import InputError
+from rushes.native import c_function
 from rushes.stats.frechet import Floats, checked_pair, require_finite
 
 _BLOCK = 1024
@@ -26,6 +27,8 @@ _BLOCK = 1024
 
 DEGREE = 3
 COEF0 = 1.0
+_TOGETHER = 32
+"""Points whose distances are added up side by side, as in distances.c."""
 PRECISION_K = 3
 DENSITY_K = 5
 
@@ -168,14 +171,26 @@ def _per_point(
     points: Floats, others: Floats, balls: Floats | None, ask: Callable[[Floats, Floats], ArrayLike]
 ) -> Floats:
     """`ask` of each point's squared distances to all others, a block of points at a time."""
-    from scipy.spatial.distance import cdist
-
     ball = np.empty(0) if balls is None else balls
     parts = [
-        np.asarray(ask(cdist(points[start : start + _BLOCK], others, "sqeuclidean"), ball), np.float64)
+        np.asarray(ask(squared_distances(points[start : start + _BLOCK], others), ball), np.float64)
         for start in range(0, len(points), _BLOCK)
     ]
     return np.concatenate(parts)
+
+
+def squared_distances(points: Floats, others: Floats) -> Floats:
+    """‖x − y‖² of every two, points × others, added up along the coordinates in their order.
+
+    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 1.0]]), np.array([[3.0, 4.0]])).tolist()
+    [[25.0], [9.0]]
+    """
+    one, other = (np.ascontiguousarray(side, np.float64) for side in (points, others))
+    found, room = np.empty((len(one), len(other))), np.empty((one.shape[1], _TOGETHER))
+    call = c_function("squared_distances", "float64* int64 float64* int64 int64 float64* float64*")
+    places = (room.ctypes.data, found.ctypes.data)
+    call(one.ctypes.data, len(one), other.ctypes.data, len(other), one.shape[1], *places)
+    return found
 
 
 def _checked(gen: ArrayLike, gt: ArrayLike, k: int, *, of: str = "ground-truth") -> tuple[Floats, Floats]:

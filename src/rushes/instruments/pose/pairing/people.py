@@ -24,6 +24,7 @@ from rushes.core.words.options import option
 from rushes.instruments.pose.files.batch import PoseSet
 from rushes.instruments.pose.files.coco_people import id_order
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
+from rushes.instruments.pose.pairing.assignment import best_columns
 from rushes.instruments.pose.pairing.files import Pairing, Unmatched
 from rushes.instruments.pose.scores.geometry import Floats, seen_joints
 from rushes.instruments.pose.scores.oks import bbox_areas, oks_per_frame
@@ -96,16 +97,18 @@ def pair_people(
         pairs = np.repeat(p, people, axis=1).ravel(), np.tile(g, (1, width)).ravel()
         similar = _similarities(pred, gt, *pairs, boxes=assign.startswith("iou")).reshape(-1, width, people)
         plain: NDArray[np.bool_] = np.zeros(len(similar), dtype=bool)
-        if assign != "oks-greedy" and width <= people:
+        if width == 1 or (assign != "oks-greedy" and width <= people):
             # Where everybody's best is another person, no assignment adds up higher: as nearly every image is.
             best = similar.argmax(axis=2)
             plain = np.asarray((np.diff(np.sort(best, axis=1), axis=1) > 0).all(axis=1))
             theirs_best = np.take_along_axis(g[plain], best[plain], axis=1)
             partner[theirs_best], alike[theirs_best] = p[plain], similar[plain].max(axis=2)
-        for table, own, their in zip(similar[~plain], p[~plain], g[~plain], strict=True):
-            scores = None if pred.scores is None else pred.scores[own]
-            rows, columns = _assigned(table, scores, assign)
-            partner[their[columns]], alike[their[columns]] = own[rows], table[rows, columns]
+        left, own, their = similar[~plain], p[~plain], g[~plain]
+        chosen = _greedy_columns(left, own, pred.scores) if assign == "oks-greedy" else best_columns(left)
+        image, row = np.nonzero(chosen >= 0)
+        column = chosen[image, row]
+        matched = their[image, column]
+        partner[matched], alike[matched] = own[image, row], left[image, row, column]
     kept = np.arange(len(gt)) if not largest_only else _largest(gt, theirs)
     return _as_pairing(pred, gt, partner, alike, kept, unmatched)
 
@@ -163,28 +166,16 @@ def _as_pairing(
     return PeoplePairing(pairing=pairing, similarity=alike[scored], left_out=len(gt) - len(kept))
 
 
-def _assigned(table: Floats, scores: Floats | None, assign: Assign) -> tuple[Whole, Whole]:
-    """Rows and columns of one image's similarities that belong together."""
-    if table.shape == (1, 1):
-        return _ONE, _ONE
-    if assign != "oks-greedy":
-        from scipy.optimize import linear_sum_assignment
-
-        rows, columns = linear_sum_assignment(table, maximize=True)
-        return rows, columns
-    order = range(len(table)) if scores is None else np.argsort(-np.nan_to_num(scores), kind="stable").tolist()
-    left = list(range(table.shape[1]))
-    pairs = []
-    for row in order:
-        if left:
-            best = max(left, key=lambda column: table[row, column])
-            left.remove(best)
-            pairs.append((row, best))
-    found = np.array(pairs, dtype=np.int64)
-    return found[:, 0], found[:, 1]
-
-
-_ONE = np.zeros(1, dtype=np.int64)
+def _greedy_columns(tables: Floats, own: Whole, scores: Floats | None) -> Whole:
+    """The column that each row chooses, the surest prediction first; −1 for a row that finds none left."""
+    chosen = np.full(own.shape, -1, dtype=np.int64)
+    for table, rows, columns in zip(tables, own, chosen, strict=True):
+        sureness = np.zeros(len(table)) if scores is None else np.nan_to_num(scores[rows])
+        left = list(range(table.shape[1]))
+        for row in np.argsort(-sureness, kind="stable")[: len(left)].tolist():
+            columns[row] = max(left, key=lambda column: table[row, column])
+            left.remove(columns[row])
+    return chosen
 
 
 def _areas(gt: PoseSet) -> Floats:

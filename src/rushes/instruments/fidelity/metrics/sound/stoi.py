@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.fidelity.metric import PairMetric, Seen
 from rushes.instruments.fidelity.pairs.sound import GEN, GT, RATE, SOUND_EDGES, SOUND_PARAMS, SoundObserver
+from rushes.native import c_function
 
 Array = NDArray[np.float64]
 
@@ -106,14 +107,27 @@ def _mean(gt: Array, gen: Array, of_stretches: Callable[[Array, Array], float]) 
 
 def _resampled(samples: Array) -> Array:
     """From 16 to 10 kHz by the windowed sinc (Kaiser, 60 dB) of Octave's `resample`, with which STOI was published."""
-    from scipy.signal import resample_poly
-
     up, down = 5, 8
     cutoff = 1 / (2 * down)
     rejection = 60.0
     half = math.ceil((rejection - 8) / (28.714 * cutoff / 10))
     taps = np.kaiser(2 * half + 1, 0.1102 * (rejection - 8.7)) * np.sinc(2 * cutoff * np.arange(-half, half + 1))
-    found: Array = resample_poly(samples, up, down, window=taps / taps.sum())
+    return resampled(samples, taps / taps.sum() * up, up=up, down=down)
+
+
+def resampled(samples: Array, taps: Array, *, up: int, down: int) -> Array:
+    """The sound at up / down times its rate, zeros around it, under an odd number of taps for `up` times its rate.
+
+    Formula     y_k = Σ_i taps[half + k · down − i · up] · x_i, added up in the order of the sound; k < n · up / down
+
+    >>> resampled(np.array([1.0, 3.0]), np.array([0.5, 1.0, 0.5]), up=2, down=1).tolist()
+    [1.0, 2.0, 3.0, 1.5]
+    """
+    sound, weights = (np.ascontiguousarray(part, np.float64) for part in (samples, taps))
+    found = np.empty(-(-len(sound) * up // down))
+    call = c_function("resample", "float64* int64 float64* int64 int64 int64 float64* int64")
+    places = (sound.ctypes.data, len(sound), weights.ctypes.data, len(weights) // 2)
+    call(*places, up, down, found.ctypes.data, len(found))
     return found
 
 
@@ -192,10 +206,11 @@ def shift_ms(gt: Array, gen: Array) -> float:
 
     0 where they do not match at any shift (correlation under a half).
     """
-    from scipy.signal import correlate
-
     reach = min(_SHIFT_MS * RATE // 1000, len(gt) - 1)
-    match = correlate(gen, gt, method="fft")[len(gt) - 1 - reach : len(gt) + reach]
+    least = len(gen) + len(gt)
+    size = min(part << (-(-least // part) - 1).bit_length() for part in (1, 3, 5))  # lengths whose transform is quick
+    circle = np.fft.irfft(np.fft.rfft(gen, size) * np.fft.rfft(gt, size).conj(), size)
+    match = np.concatenate([circle[size - reach :], circle[: reach + 1]])
     best = int(match.argmax())
     alike = float(match[best]) / math.sqrt(float(gen @ gen) * float(gt @ gt))
     return (best - reach) * 1000 / RATE if alike > 0.5 else 0.0
