@@ -163,6 +163,7 @@ def _compare(
         top=top,
         unlike=unlike,
         changes=changes,
+        most=changes.most(top),
     )
 
 

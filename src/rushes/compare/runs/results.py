@@ -48,11 +48,13 @@ class MetricComparison(Comparison):
     """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
     changes: Changes
     """Every clip that the statistics rest on, in the first run's order; unchanged ones and missing values too."""
+    most: tuple[int, ...]
+    """Which of them are `largest`."""
 
     @property
     def largest(self) -> tuple[Change, ...]:
         """The clips that changed most, most first; of equals, in the first run's order; no unchanged clip."""
-        return self.changes.largest(self.top)
+        return tuple(self.changes[place] for place in self.most)
 
     @property
     def holm(self) -> Measurement:
