@@ -56,14 +56,26 @@ class Values:
         self._filled = 0
 
     def add(self, table: pa.Table) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         end = self._filled + table.num_rows
         for name, array in zip(self.columns, self.found, strict=True):
-            cells = pc.fill_null(table.column(name).combine_chunks().cast(pa.float64()), np.nan)
-            array[self._filled : end] = np.from_dlpack(cells)  # `to_numpy` would load pandas
+            array[self._filled : end] = _floats(table.column(name).combine_chunks())
         self._filled = end
+
+
+def _floats(cells: pa.Array) -> np.ndarray:
+    """Numbers, NaN where there is none. No scalar, and no `to_numpy`: either would load pandas."""
+    import pyarrow as pa
+
+    cells = cells.cast(pa.float64())
+    bare = pa.Array.from_buffers(cells.type, len(cells), [None, cells.buffers()[1]], offset=cells.offset)
+    found = np.from_dlpack(bare)
+    return np.where(_valid(cells), found, np.nan) if cells.null_count else found
+
+
+def _valid(cells: pa.Array) -> np.ndarray:
+    import pyarrow as pa
+
+    return np.from_dlpack(cells.is_valid().cast(pa.uint8())).view(bool)
 
 
 class Present:
@@ -75,7 +87,7 @@ class Present:
 
     def add(self, table: pa.Table) -> None:
         for name, arrays in zip(self.columns, self._found, strict=True):
-            arrays += [np.asarray(part.is_valid()) for part in table.column(name).chunks]
+            arrays += [_valid(part) for part in table.column(name).chunks]
 
     def found(self) -> dict[str, np.ndarray]:
         return {name: np.concatenate(arrays) for name, arrays in zip(self.columns, self._found, strict=True)}
