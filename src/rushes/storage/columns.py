@@ -246,13 +246,12 @@ class _StoredValues:
         self.numbers = lru_cache(maxsize=_LINES)(self._numbers)
 
     def of(self, key: ReadingKey) -> np.ndarray:
-        """One reading's. Those that follow it are read with it, unless it is asked for out of turn."""
+        """One reading's. Those that follow it are read with it."""
         if key not in self._last:
             from rushes.storage.shards.scanning import values
 
             place = self._places[key]
-            in_turn = place == 0 or self._keys[place - 1] in self._last
-            keys = self._keys[place : place + (_TOGETHER if in_turn else 1)]
+            keys = self._keys[place : place + _TOGETHER]
             found = values(self.shards, [one.column("value") for one in keys])
             rows = (one if self._is_all else one[self.positions] for one in found)
             self._last = dict(zip(keys, rows, strict=True))

@@ -65,8 +65,7 @@ def compare_two(
     readings_a, readings_b = ({one.same: one for one in reading_columns(run, paired)} for run in (a, b))
     shared = [key for key, one in readings_a.items() if key in readings_b and (one.there & readings_b[key].there).any()]
     refused, unshared = unmatched(readings_a, readings_b, set(shared))
-    subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
-    media = MediaPairs([(subjects_a[name], subjects_b[name]) for name in paired])
+    media = MediaPairs(list(zip(pairing.first, pairing.second, strict=True)))
     apart = {change.first.signature: change for change in distances if change.why}
     # The same constants, but another ground truth.
     refused += tuple(
@@ -81,7 +80,7 @@ def compare_two(
     every = [replace(metric, name=name) for metric, name in zip(every, names, strict=True)]
     metrics = judged([one for one in every if one.reading.name not in FILE_FACTS])
     facts = [replace(one, why=WhyNot.NOT_TESTED) for one in every if one.reading.name in FILE_FACTS]
-    transitions, why = badge_transitions(a, b, paired)
+    transitions, why = badge_transitions(a, b, pairing)
     if not every and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} clips, but no values can be compared: {detail}")
@@ -94,7 +93,7 @@ def compare_two(
         doubtful=pairing.doubtful,
         metrics=tuple(metrics),
         facts=tuple(facts),
-        signals=signal_change(a, b, paired) if transitions else None,
+        signals=signal_change(a, b, pairing) if transitions else None,
         refused=refused,
         unshared=unshared,
         transitions=transitions,
