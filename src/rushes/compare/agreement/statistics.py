@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Why
 from rushes.stats.bootstrap import percentiles, times_drawn
-from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, row_sums, sums
+from rushes.stats.correlation import STATISTICS, Coded, Statistic, Sums, group_names, row_sums, sums
 from rushes.stats.intervals import LEVEL, Floats, Whole, student_quantile
 from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
 
@@ -87,17 +87,19 @@ class RatedClips:
 
     def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
         """The sums of all, without each group of prompts, and without each rater."""
-        group = self._groups(level)
-        whole = sums(self.x, self.y, group)
-        parts = prompt_groups(self.prompt)
-        if group is None or level == "within-system":
-            keep = [np.delete(np.arange(len(self.x)), part) for part in parts]
-            by_prompt = [sums(self.x[rest], self.y[rest], None if group is None else group[rest]) for rest in keep]
-        else:
-            names = group_names(group)
-            by_prompt = [whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts]
+        whole, *by_prompt = self.sums_without(level, prompt_groups(self.prompt))
         raters = range(self.raters if self.raters > 1 else 0)
-        return [whole], by_prompt, [self._without_rater(rater, group) for rater in raters]
+        return [whole], by_prompt, [self._without_rater(rater, self._groups(level)) for rater in raters]
+
+    def sums_without(self, level: Level, parts: Sequence[Whole]) -> list[Sums]:
+        """The sums of all clips, then without each of these parts of them: whole prompts."""
+        group, x, y = self._groups(level), Coded.of(self.x), Coded.of(self.y)
+        whole = sums(x, y, group)
+        if level == "within-prompt" and group is not None:
+            names = group_names(group)
+            return [whole, *(whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts)]
+        keep = (np.delete(np.arange(len(self.x)), part) for part in parts)
+        return [whole, *(sums(x.take(rest), y.take(rest), None if group is None else group[rest]) for rest in keep)]
 
     def _groups(self, level: Level) -> Whole | None:
         return {"within-prompt": self.prompt, "within-system": self.system}.get(level)
@@ -253,30 +255,37 @@ def ceiling(
     if len(ratings) < 2:
         why = Why.UNKNOWN_RATERS if len(ratings) else Why.NO_RATINGS
         return dict.fromkeys(names, Tested(value=None, count=ratings.shape[1], why=why))
-    everything, count = np.arange(len(prompt)), len(prompt)
-
-    def alone(clips: Whole, ratings: Floats = ratings) -> dict[Statistic, float | None]:
-        return _each_alone(ratings[:, clips], prompt[clips], system[clips], level)
-
-    whole = alone(everything)
+    count = len(prompt)
     if level == "system":
-        whys = {name: Why.FEW_SHARED_RATINGS if whole[name] is None else Why.NOT_DRAWN for name in names}
-        return {name: Tested(value=whole[name], count=count, why=why) for name, why in whys.items()}
-    by_prompt = [alone(np.delete(everything, part)) for part in prompt_groups(prompt)]
+        values = _each_alone(ratings, prompt, system, level)[0]
+        whys = {name: Why.FEW_SHARED_RATINGS if values[name] is None else Why.NOT_DRAWN for name in names}
+        return {name: Tested(value=values[name], count=count, why=why) for name, why in whys.items()}
+    whole, *by_prompt = _each_alone(ratings, prompt, system, level, prompt_groups(prompt))
     raters = range(len(ratings) if len(ratings) > 2 else 0)
-    by_rater = [alone(everything, np.delete(ratings, rater, axis=0)) for rater in raters]
+    by_rater = [_each_alone(np.delete(ratings, rater, axis=0), prompt, system, level)[0] for rater in raters]
     return _jackknifed(names, whole, by_prompt, by_rater, count, Why.FEW_SHARED_RATINGS, confidence)
 
 
-def _each_alone(ratings: Floats, prompt: Whole, system: Whole, level: Level) -> dict[Statistic, float | None]:
-    """Each rater against the mean of the others: mean over raters of each statistic; None where a rater has none."""
+def _each_alone(
+    ratings: Floats, prompt: Whole, system: Whole, level: Level, parts: Sequence[Whole] = ()
+) -> list[dict[Statistic, float | None]]:
+    """Each rater against the mean of the others: mean over raters of each statistic; None where a rater has none.
+
+    Of all clips, then without each of these parts of them.
+    """
     per_rater = []
     for rater, own in enumerate(ratings):
         others = mean_rating(np.delete(ratings, rater, axis=0))
         has = np.isfinite(own) & np.isfinite(others)
         both = RatedClips(x=own[has], ratings=others[None, has], prompt=prompt[has], system=system[has])
-        per_rater.append(_values(both.sums_at(level), level))
-    return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
+        place = np.cumsum(has) - 1
+        found = (
+            [both.sums_at(level)]
+            if level == "system"
+            else both.sums_without(level, [place[part[has[part]]] for part in parts])
+        )
+        per_rater.append([_values(one, level) for one in found])
+    return [{name: _mean([one[name] for one in row]) for name in STATISTICS} for row in zip(*per_rater, strict=True)]
 
 
 def _mean(values: list[float | None]) -> float | None:
