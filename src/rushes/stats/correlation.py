@@ -48,9 +48,13 @@ class Sums:
         """All groups but these."""
         return Sums(np.delete(self.rows, rows, axis=0))
 
+    def pooled(self) -> Sums:
+        """All groups as one."""
+        return Sums(self.rows.sum(axis=0)[None, :])
+
     def value(self, statistic: Statistic) -> float | None:
         """The statistic over all groups; None where it is undefined."""
-        value = float(Sums(self.rows.sum(axis=0)[None, :]).each(statistic)[0])
+        value = float(self.pooled().each(statistic)[0])
         return None if math.isnan(value) else value
 
     def each(self, statistic: Statistic) -> Floats:

@@ -9,7 +9,7 @@ Levels      clip           all clips in one pool
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
@@ -66,8 +66,10 @@ class RatedClips:
         names = _names(level)
         if why := self._undefined(level):
             return dict.fromkeys(names, Tested(value=None, count=len(self.x), why=why))
-        whole, by_prompt, by_rater = ([_values(one, level) for one in way] for way in self._leave_outs(level))
-        return _jackknifed(names, whole[0], by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
+        whole, *by_prompt = self.values_without(level, prompt_groups(self.prompt))
+        raters = range(self.raters if self.raters > 1 else 0)
+        by_rater = [_values(self._without_rater(rater, self._groups(level)), level) for rater in raters]
+        return _jackknifed(names, whole, by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
 
     def _undefined(self, level: Level) -> Why | None:
         if len(self.x) < LEAST_CLIPS:
@@ -85,21 +87,20 @@ class RatedClips:
         table = SystemMeans.of(self)
         return None if table.why else table.sums()
 
-    def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
-        """The sums of all, without each group of prompts, and without each rater."""
-        whole, *by_prompt = self.sums_without(level, prompt_groups(self.prompt))
-        raters = range(self.raters if self.raters > 1 else 0)
-        return [whole], by_prompt, [self._without_rater(rater, self._groups(level)) for rater in raters]
+    def values_without(self, level: Level, parts: Sequence[Whole]) -> list[_Values]:
+        """Every statistic of all clips, then without each of these parts of them: whole prompts."""
+        return [_values(one, level) for one in self._sums_without(level, parts)]
 
-    def sums_without(self, level: Level, parts: Sequence[Whole]) -> list[Sums]:
-        """The sums of all clips, then without each of these parts of them: whole prompts."""
+    def _sums_without(self, level: Level, parts: Sequence[Whole]) -> Iterator[Sums]:
         group, x, y = self._groups(level), Coded.of(self.x), Coded.of(self.y)
         whole = sums(x, y, group)
+        yield whole
         if level == "within-prompt" and group is not None:
             names = group_names(group)
-            return [whole, *(whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts)]
-        keep = (np.delete(np.arange(len(self.x)), part) for part in parts)
-        return [whole, *(sums(x.take(rest), y.take(rest), None if group is None else group[rest]) for rest in keep)]
+            yield from (whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts)
+        else:
+            keep = (np.delete(np.arange(len(self.x)), part) for part in parts)
+            yield from (sums(x.take(rest), y.take(rest), None if group is None else group[rest]) for rest in keep)
 
     def _groups(self, level: Level) -> Whole | None:
         return {"within-prompt": self.prompt, "within-system": self.system}.get(level)
@@ -153,8 +154,11 @@ def _names(level: Level) -> list[Statistic]:
 
 
 def _values(found: Sums | None, level: Level) -> dict[Statistic, float | None]:
-    if found is None or level != "within-system":
-        return {name: found.value(name) if found else None for name in STATISTICS}
+    if found is None:
+        return dict.fromkeys(STATISTICS)
+    if level != "within-system":
+        pooled = found.pooled()
+        return {name: pooled.value(name) for name in STATISTICS}
     each = {name: [v for v in found.each(name).tolist() if not math.isnan(v)] for name in STATISTICS}
     return {name: _mean(list(values)) for name, values in each.items()}
 
@@ -279,12 +283,11 @@ def _each_alone(
         has = np.isfinite(own) & np.isfinite(others)
         both = RatedClips(x=own[has], ratings=others[None, has], prompt=prompt[has], system=system[has])
         place = np.cumsum(has) - 1
-        found = (
-            [both.sums_at(level)]
+        per_rater.append(
+            [_values(both.sums_at(level), level)]
             if level == "system"
-            else both.sums_without(level, [place[part[has[part]]] for part in parts])
+            else both.values_without(level, [place[part[has[part]]] for part in parts])
         )
-        per_rater.append([_values(one, level) for one in found])
     return [{name: _mean([one[name] for one in row]) for name in STATISTICS} for row in zip(*per_rater, strict=True)]
 
 
