@@ -47,6 +47,8 @@ class Cells(Protocol):
     @property
     def values(self) -> np.ndarray: ...
     @property
+    def has_value(self) -> bool: ...
+    @property
     def is_flag(self) -> bool: ...
     @property
     def kind(self) -> type: ...
@@ -62,6 +64,10 @@ class HeldCells:
     is_flag: bool
     kind: type
     numbers: Sequence[Measurement | None]
+
+    @property
+    def has_value(self) -> bool:
+        return not bool(np.isnan(self.values).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,6 +88,11 @@ class ReadingColumn:
         Columns of a run in shards are quickest one after the other: some are read at once, and none is kept for long.
         """
         return self.cells.values
+
+    @property
+    def has_value(self) -> bool:
+        """Whether some subject has a value; of all clips of a run in shards, no value is read for it."""
+        return self.cells.has_value
 
     @property
     def is_flag(self) -> bool:
@@ -194,28 +205,28 @@ def _stored(run: Run, shards: Shards, subjects: Sequence[str], only: Wanted) -> 
 
     keys = [key for key in shards.readings if only(shards.definitions[key.signature], key.at)]
     positions = _positions(run, shards, subjects)
-    parts = [(key.column("count"), key.column("note")) for key in keys]
-    many = filled(shards, [name for pair in parts for name in pair])
-    counted = Present([count for count, _ in parts if 0 < many[count] < len(shards)])
+    parts = [tuple(map(key.column, ("count", "value", "note"))) for key in keys]
+    many = filled(shards, [name for names in parts for name in names])
+    counted = Present([count for count, _, _ in parts if 0 < many[count] < len(shards)])
     if counted.columns:
         collect(shards, counted)
     every, present = np.ones(len(positions), dtype=bool), counted.found()
     held = [
-        (key, there, many[note] > 0)
-        for key, (count, note) in zip(keys, parts, strict=True)
+        (key, there, many[value], many[note])
+        for key, (count, value, note) in zip(keys, parts, strict=True)
         if many[count] and (there := present[count][positions] if count in present else every).any()
     ]
     held.sort(key=lambda one: int(np.argmax(one[1])))
-    stored = _StoredValues(shards, [key for key, _, _ in held], positions)
+    stored = _StoredValues(shards, [key for key, *_ in held], positions)
     return [
         ReadingColumn(
             definition=shards.definitions[key.signature],
             at=key.at,
             subjects=subjects,
             there=there,
-            cells=_StoredCells(stored, key, there, noted=noted),
+            cells=_StoredCells(stored, key, there, valued=valued > 0, noted=noted > 0),
         )
-        for key, there, noted in held
+        for key, there, valued, noted in held
     ]
 
 
@@ -240,7 +251,7 @@ class _StoredValues:
 
     def __init__(self, shards: Shards, keys: Sequence[ReadingKey], positions: np.ndarray) -> None:
         self.shards, self.positions, self._keys = shards, positions, keys
-        self._is_all = len(positions) == len(shards) and bool((np.diff(positions) == 1).all())
+        self.is_all = len(positions) == len(shards) and bool((np.diff(positions) == 1).all())
         self._places = {key: place for place, key in enumerate(keys)}
         self._last: dict[ReadingKey, np.ndarray] = {}
         self.numbers = lru_cache(maxsize=_LINES)(self._numbers)
@@ -253,7 +264,7 @@ class _StoredValues:
             place = self._places[key]
             keys = self._keys[place : place + _TOGETHER]
             found = values(self.shards, [one.column("value") for one in keys])
-            rows = (one if self._is_all else one[self.positions] for one in found)
+            rows = (one if self.is_all else one[self.positions] for one in found)
             self._last = dict(zip(keys, rows, strict=True))
         return self._last[key]
 
@@ -268,17 +279,21 @@ class _StoredValues:
 class _StoredCells(LazySequence["Measurement | None"]):
     """The cells of one stored reading; itself its numbers, of which one is read when it is asked for."""
 
-    def __init__(self, stored: _StoredValues, key: ReadingKey, there: np.ndarray, *, noted: bool) -> None:
+    def __init__(self, stored: _StoredValues, key: ReadingKey, there: np.ndarray, *, valued: bool, noted: bool) -> None:
         shards = stored.shards
         note = ("note",) if noted else ()
         interval = _INTERVAL if key in shards.index.intervals or shards.loose else ()
-        self._stored, self._key, self._there = stored, key, there
+        self._stored, self._key, self._there, self._valued = stored, key, there, valued
         self._parts = ("value", "count", *note, *interval)
         self._group: tuple[range, dict[str, Any]] = range(0), {}
 
     @property
     def values(self) -> np.ndarray:
         return self._stored.of(self._key)
+
+    @cached_property
+    def has_value(self) -> bool:
+        return self._valued and (self._stored.is_all or not bool(np.isnan(self.values).all()))
 
     @property
     def numbers(self) -> Sequence[Measurement | None]:
