@@ -151,6 +151,10 @@ def test_columns_are_read_some_at_a_time(both_ways: list[tuple[Path, Path]], mon
     found = compare_all(both_ways[1])
     assert asked == [3, 3, 3, 3]  # of both runs, in turn
     assert all(one.largest for one in found.judged if one.p.count) and len(asked) == 4  # cells, and no column
+    asked.clear()
+    monkeypatch.setattr("rushes.storage.columns._TOGETHER", 1)
+    compare_all(both_ways[1], only="sized,frame_count")
+    assert asked == [1, 1, 1, 1]  # of each run those two
 
 
 def test_what_a_file_says_of_itself_is_not_kept(both_ways: list[tuple[Path, Path]]) -> None:
