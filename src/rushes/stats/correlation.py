@@ -32,6 +32,8 @@ STATISTICS: tuple[Statistic, ...] = ("kendall_tau_b", "kendall_tau_c", "spearman
 _FIELDS = ("s", "t_x", "t_y", "t_xy", "c", "k_xy", "k_xx", "k_yy", "d_xy", "d_xx", "d_yy")
 _WIDEST = 64
 """Clips of a group up to which all groups are summed at once, pair by pair."""
+_FEW = 48
+"""Different values up to which pairs are counted value by value: of more, merging is quicker."""
 _ROUNDING = 1e-12
 """Below this share of Σx², a spread is the rounding of equal values."""
 
@@ -46,9 +48,13 @@ class Sums:
         """All groups but these."""
         return Sums(np.delete(self.rows, rows, axis=0))
 
+    def pooled(self) -> Sums:
+        """All groups as one."""
+        return Sums(self.rows.sum(axis=0)[None, :])
+
     def value(self, statistic: Statistic) -> float | None:
         """The statistic over all groups; None where it is undefined."""
-        value = float(Sums(self.rows.sum(axis=0)[None, :]).each(statistic)[0])
+        value = float(self.pooled().each(statistic)[0])
         return None if math.isnan(value) else value
 
     def each(self, statistic: Statistic) -> Floats:
@@ -73,25 +79,56 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.asarray(np.clip(found, -1.0, 1.0))
 
 
-def sums(x: Floats, y: Floats, group: Whole | None = None) -> Sums:
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Values, each with its place among the distinct ones, and how often each of those occurs."""
+
+    values: Floats
+    codes: Whole
+    counts: Whole
+
+    @classmethod
+    def of(cls, values: Floats) -> Coded:
+        _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+        return cls(values, codes.astype(np.int64), counts.astype(np.int64))
+
+    def take(self, rows: Whole) -> Coded:
+        """The same of some of the values, which are not sorted anew."""
+        codes = self.codes[rows]
+        counts = np.bincount(codes, minlength=len(self.counts))
+        there = counts > 0
+        return Coded(self.values[rows], (np.cumsum(there) - 1)[codes], counts[there])
+
+
+def sums(x: Floats | Coded, y: Floats | Coded, group: Whole | None = None) -> Sums:
     """The sums of each group of clips, in the order of `group_names`; one group where none is given."""
     if group is None:
-        return Sums(_one_group(x, y)[None, :])
+        return Sums(_one_group(_coded(x), _coded(y))[None, :])
     order = np.argsort(group, kind="stable")
     names, start, size = np.unique(group[order], return_index=True, return_counts=True)
     if not len(names) or size.max() > _WIDEST:
-        return Sums(np.array([_one_group(x[p], y[p]) for p in np.split(order, start[1:])]).reshape(-1, len(_FIELDS)))
+        x, y = _coded(x), _coded(y)
+        each = [_one_group(x.take(p), y.take(p)) for p in np.split(order, start[1:])]
+        return Sums(np.array(each).reshape(-1, len(_FIELDS)))
     row = np.repeat(np.arange(len(names)), size)
     column = np.arange(len(order)) - np.repeat(start, size)
     both = np.full((2, len(names), int(size.max())), np.nan)
-    both[0, row, column], both[1, row, column] = x[order], y[order]
+    both[0, row, column], both[1, row, column] = _values(x)[order], _values(y)[order]
     return Sums(_small_groups(both[0], both[1], size))
+
+
+def _coded(values: Floats | Coded) -> Coded:
+    return values if isinstance(values, Coded) else Coded.of(values)
+
+
+def _values(values: Floats | Coded) -> Floats:
+    return values.values if isinstance(values, Coded) else values
 
 
 def row_sums(x: Floats, y: Floats) -> Sums:
     """The sums of every row of two tables of the same shape, without gaps."""
     if x.shape[1] > _WIDEST:
-        return Sums(np.array([_one_group(a, b) for a, b in zip(x, y, strict=True)]))
+        return Sums(np.array([_one_group(Coded.of(a), Coded.of(b)) for a, b in zip(x, y, strict=True)]))
     return Sums(_small_groups(x, y, np.full(len(x), x.shape[1])))
 
 
@@ -112,23 +149,26 @@ def correlate(x: Floats, y: Floats, statistic: Statistic, group: Whole | None = 
     return sums(x, y, group).value(statistic)
 
 
-def _one_group(x: Floats, y: Floats) -> Floats:
-    n = len(x)
+def _one_group(x: Coded, y: Coded) -> Floats:
+    n = len(x.values)
     if n < 2:
         return np.zeros(len(_FIELDS))
-    codes_x, counts_x = _codes(x)
-    codes_y, counts_y = _codes(y)
-    joint = np.unique(codes_x * len(counts_y) + codes_y, return_counts=True)[1]
     pairs = n * (n - 1) / 2
-    tied_x, tied_y, tied_both = (float((c * (c - 1)).sum()) / 2 for c in (counts_x, counts_y, joint))
+    discordant, tied_both = _discordant(x, y)
+    tied_x, tied_y = (_pairs(one.counts) for one in (x, y))
     ordered_by_both = pairs - tied_x - tied_y + tied_both
-    s = ordered_by_both - 2 * _discordant(codes_x, codes_y)
-    m = min(len(counts_x), len(counts_y))
-    k_x, k_y = (_mid_ranks(codes, counts) for codes, counts in ((codes_x, counts_x), (codes_y, counts_y)))
-    d_x, d_y = _deviations(x), _deviations(y)
+    s = ordered_by_both - 2 * discordant
+    m = min(len(x.counts), len(y.counts))
+    k_x, k_y = (_mid_ranks(one.codes, one.counts) for one in (x, y))
+    d_x, d_y = _deviations(x.values), _deviations(y.values)
     c = n * n * (m - 1) / (2 * m)
     products = (k_x @ k_y, k_x @ k_x, k_y @ k_y, d_x @ d_y, d_x @ d_x, d_y @ d_y)
     return np.array([s, pairs - tied_x, pairs - tied_y, ordered_by_both, c, *products], dtype=np.float64)
+
+
+def _pairs(counts: Whole) -> int:
+    """Pairs within groups of these sizes."""
+    return int((counts * (counts - 1)).sum()) // 2
 
 
 def _small_groups(x: Floats, y: Floats, size: Whole) -> Floats:
@@ -157,12 +197,6 @@ def _row_deviations(values: Floats, size: Whole) -> Floats:
     return d
 
 
-def _codes(values: Floats) -> tuple[Whole, Whole]:
-    """Each value as its place among the distinct ones, and how often each of those occurs."""
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return codes.astype(np.int64), counts.astype(np.int64)
-
-
 def _mid_ranks(codes: Whole, counts: Whole) -> Floats:
     """Ranks, equals at their mean, less the mean of all ranks."""
     last = np.cumsum(counts)
@@ -176,13 +210,28 @@ def _deviations(values: Floats) -> Floats:
     return np.zeros_like(d) if d @ d <= _ROUNDING**2 * (values @ values) else d
 
 
-def _discordant(x: Whole, y: Whole) -> int:
-    """Pairs that x and y order the opposite way, ties of either not counted: inversions of y, sorted by x then y.
+def _discordant(x: Coded, y: Coded) -> tuple[int, int]:
+    """Pairs that x and y order the opposite way, ties of either not counted, and pairs that are tied in both."""
+    x, y = (x, y) if len(y.counts) <= len(x.counts) else (y, x)
+    if len(y.counts) > _FEW:
+        joint = np.unique(x.codes * len(y.counts) + y.codes, return_counts=True)[1]
+        return _inversions(y.codes[np.lexsort((y.codes, x.codes))]), _pairs(joint)
+    discordant = tied = 0
+    greater = np.zeros(len(x.counts), dtype=np.int64)
+    for level in reversed(range(len(y.counts))):  # people's ratings are few different values
+        here = np.bincount(x.codes[y.codes == level], minlength=len(x.counts))
+        discordant += int(((np.cumsum(greater) - greater) * here).sum())  # those with less x and greater y
+        tied += _pairs(here)
+        greater += here
+    return discordant, tied
+
+
+def _inversions(values: Whole) -> int:
+    """Pairs of which the first is greater.
 
     Merged bottom up; at each width one sort of (block, value) counts, for the right half of every block, the values of
     its left half that are greater.
     """
-    values = y[np.lexsort((y, x))]
     n, span, found, width = len(values), int(values.max()) + 1, 0, 1
     place = np.arange(n)
     while width < n:

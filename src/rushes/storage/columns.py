@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import repeat
 from operator import eq
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -35,6 +35,39 @@ if TYPE_CHECKING:
 _SUBJECT = ("id", "kind", "path", "sha256", "badge", "facts", "reason_kind", "reasons")
 _SHARED = ("kind", "badge", "facts")
 _INTERVAL = ("low", "high", "level", "method")
+_TOGETHER = 16
+"""Columns of values that are read at once: of fewer, most of the time goes into opening files."""
+_LINES = 16
+"""Clips of which every number is kept."""
+
+
+class Cells(Protocol):
+    """What a reading has for each of its subjects. Of a run in shards, values are read when they are asked for."""
+
+    @property
+    def values(self) -> np.ndarray: ...
+    @property
+    def has_value(self) -> bool: ...
+    @property
+    def is_flag(self) -> bool: ...
+    @property
+    def kind(self) -> type: ...
+    @property
+    def numbers(self) -> Sequence[Measurement | None]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HeldCells:
+    """Cells in memory."""
+
+    values: np.ndarray
+    is_flag: bool
+    kind: type
+    numbers: Sequence[Measurement | None]
+
+    @property
+    def has_value(self) -> bool:
+        return not bool(np.isnan(self.values).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,16 +77,37 @@ class ReadingColumn:
     definition: Definition
     at: At
     subjects: Sequence[str]
-    values: np.ndarray
-    """As files have them, with 8 decimals; NaN where there is no value."""
     there: np.ndarray
     """Whether the subject has such a number at all, with a value or without."""
-    is_flag: bool
-    """Whether every value is true or false."""
-    kind: type
-    """Of the first value: bool, int or float."""
-    numbers: Sequence[Measurement | None]
-    """The numbers themselves, by place; None where there is none."""
+    cells: Cells
+
+    @property
+    def values(self) -> np.ndarray:
+        """As files have them, with 8 decimals; NaN where there is no value.
+
+        Columns of a run in shards are quickest one after the other: some are read at once, and none is kept for long.
+        """
+        return self.cells.values
+
+    @property
+    def has_value(self) -> bool:
+        """Whether some subject has a value; of all clips of a run in shards, no value is read for it."""
+        return self.cells.has_value
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether every value is true or false."""
+        return self.cells.is_flag
+
+    @property
+    def kind(self) -> type:
+        """Of the first value: bool, int or float."""
+        return self.cells.kind
+
+    @property
+    def numbers(self) -> Sequence[Measurement | None]:
+        """The numbers themselves, by place; None where there is none."""
+        return self.cells.numbers
 
     @property
     def same(self) -> Same:
@@ -115,7 +169,7 @@ def reading_columns(
     `only` says which readings to look at.
     """
     shards = stored_shards(run)
-    return _held(run, subjects, only) if shards is None else _stored(shards, subjects, only)
+    return _held(run, subjects, only) if shards is None else _stored(run, shards, subjects, only)
 
 
 def stored_shards(run: Run) -> Shards | None:
@@ -134,62 +188,50 @@ def _held(run: Run, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn
                 definition=reading.definition,
                 at=reading.at,
                 subjects=subjects,
-                values=stored_floats(np.array([np.nan if value is None else float(value) for value in given])),
                 there=np.array([m is not None for m in numbers], dtype=bool),
-                is_flag=all(isinstance(value, bool) for value in given if value is not None),
-                kind=next((type(value) for value in given if value is not None), float),
-                numbers=numbers,
+                cells=HeldCells(
+                    values=stored_floats(np.array([np.nan if value is None else float(value) for value in given])),
+                    is_flag=all(isinstance(value, bool) for value in given if value is not None),
+                    kind=next((type(value) for value in given if value is not None), float),
+                    numbers=numbers,
+                ),
             )
         )
     return found
 
 
-def _stored(shards: Shards, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
-    from rushes.storage.shards.scanning import Present, Values, collect, with_values, without_gaps
+def _stored(run: Run, shards: Shards, subjects: Sequence[str], only: Wanted) -> list[ReadingColumn]:
+    from rushes.storage.shards.scanning import Present, collect, filled
 
     keys = [key for key in shards.readings if only(shards.definitions[key.signature], key.at)]
-    positions = _positions(shards, subjects)
-    counts = [key.column("count") for key in keys]
-    everywhere = without_gaps(shards, counts)
-    some = [name for name in counts if name not in everywhere]
-    scanned, counted = Values([key.column("value") for key in keys], len(shards)), Present(some)
-    collect(shards, scanned, counted)
-    columns, present = dict(zip(keys, scanned.found, strict=True)), counted.found()
-    noted = with_values(shards, [key.column("note") for key in keys])
-    kinds = _kinds(shards, columns)
-    found = []
-    is_all = len(positions) == len(shards) and bool((np.diff(positions) == 1).all())
-    every = np.ones(len(positions), dtype=bool)
-    for key, count in zip(keys, counts, strict=True):
-        value = columns.pop(key) if is_all else columns.pop(key)[positions]
-        there = present[count][positions] if count in present else every
-        if there.any():
-            cells = _Cells(
-                shards=shards,
-                key=key,
-                positions=positions,
-                values=value,
-                there=there,
-                kind=kinds.get(key, float),
-                parts=_parts(shards, key, noted),
-            )
-            is_flag = cells.kind is bool and bool(np.isin(value[~np.isnan(value)], (0.0, 1.0)).all())
-            column = ReadingColumn(
-                definition=shards.definitions[key.signature],
-                at=key.at,
-                subjects=subjects,
-                values=value,
-                there=there,
-                is_flag=is_flag,
-                kind=cells.kind,
-                numbers=cells,
-            )
-            found.append(column)
-    return sorted(found, key=lambda one: int(np.argmax(one.there)))
+    positions = _positions(run, shards, subjects)
+    parts = [tuple(map(key.column, ("count", "value", "note"))) for key in keys]
+    many = filled(shards, [name for names in parts for name in names])
+    counted = Present([count for count, _, _ in parts if 0 < many[count] < len(shards)])
+    if counted.columns:
+        collect(shards, counted)
+    every, present = np.ones(len(positions), dtype=bool), counted.found()
+    held = [
+        (key, there, many[value], many[note])
+        for key, (count, value, note) in zip(keys, parts, strict=True)
+        if many[count] and (there := present[count][positions] if count in present else every).any()
+    ]
+    held.sort(key=lambda one: int(np.argmax(one[1])))
+    stored = _StoredValues(shards, [key for key, *_ in held], positions)
+    return [
+        ReadingColumn(
+            definition=shards.definitions[key.signature],
+            at=key.at,
+            subjects=subjects,
+            there=there,
+            cells=_StoredCells(stored, key, there, valued=valued > 0, noted=noted > 0),
+        )
+        for key, there, valued, noted in held
+    ]
 
 
-def _positions(shards: Shards, subjects: Sequence[str]) -> np.ndarray:
-    every = list(_ids(shards))
+def _positions(run: Run, shards: Shards, subjects: Sequence[str]) -> np.ndarray:
+    every = [one.id for one in run.subjects] if isinstance(run.subjects, tuple) else list(_ids(shards))
     if len(every) == len(subjects) and all(map(eq, every, subjects)):
         return np.arange(len(every))
     places = {name: position for position, name in enumerate(every)}
@@ -204,68 +246,104 @@ def _ids(shards: Shards) -> Iterator[str]:
         yield from batch.column(0).to_pylist()
 
 
-def _kinds(shards: Shards, columns: Mapping[ReadingKey, np.ndarray]) -> dict[ReadingKey, type]:
-    """Whether a reading is of flags, of counts or of floats, by its first value's own line."""
-    firsts: dict[int, list[ReadingKey]] = {}
-    for key, column in columns.items():
-        if (filled := np.flatnonzero(~np.isnan(column))).size:
-            firsts.setdefault(int(filled[0]), []).append(key)
-    found: dict[ReadingKey, type] = {}
-    for position, keys in sorted(firsts.items()):
-        numbers = entry_of(shards.line(position), shards.definitions).measurements
-        kinds = {(m.signature, m.at): type(m.value) for m in numbers}
-        found |= {key: kinds.get((key.signature, key.at), float) for key in keys}
-    return found
+class _StoredValues:
+    """Values of a run in shards: read some readings at a time, of which the last are kept."""
+
+    def __init__(self, shards: Shards, keys: Sequence[ReadingKey], positions: np.ndarray) -> None:
+        self.shards, self.positions, self._keys = shards, positions, keys
+        self.is_all = len(positions) == len(shards) and bool((np.diff(positions) == 1).all())
+        self._places = {key: place for place, key in enumerate(keys)}
+        self._last: dict[ReadingKey, np.ndarray] = {}
+        self.numbers = lru_cache(maxsize=_LINES)(self._numbers)
+
+    def of(self, key: ReadingKey) -> np.ndarray:
+        """One reading's. Those that follow it are read with it."""
+        if key not in self._last:
+            from rushes.storage.shards.scanning import values
+
+            place = self._places[key]
+            keys = self._keys[place : place + _TOGETHER]
+            found = values(self.shards, [one.column("value") for one in keys])
+            rows = (one if self.is_all else one[self.positions] for one in found)
+            self._last = dict(zip(keys, rows, strict=True))
+        return self._last[key]
+
+    def _numbers(self, position: int) -> tuple[Measurement, ...]:
+        return entry_of(self.shards.line(position), self.shards.definitions).measurements
+
+    def number(self, key: ReadingKey, position: int) -> Measurement:
+        """A number of the clip at a position of the run, out of its own line."""
+        return next(m for m in self.numbers(position) if (m.signature, m.at) == (key.signature, key.at))
 
 
-def _parts(shards: Shards, key: ReadingKey, noted: frozenset[str]) -> tuple[str, ...]:
-    note = ("note",) if key.column("note") in noted else ()
-    return ("count", *note, *(_INTERVAL if key in shards.index.intervals or shards.loose else ()))
+class _StoredCells(LazySequence["Measurement | None"]):
+    """The cells of one stored reading; itself its numbers, of which one is read when it is asked for."""
 
+    def __init__(self, stored: _StoredValues, key: ReadingKey, there: np.ndarray, *, valued: bool, noted: bool) -> None:
+        shards = stored.shards
+        note = ("note",) if noted else ()
+        interval = _INTERVAL if key in shards.index.intervals or shards.loose else ()
+        self._stored, self._key, self._there, self._valued = stored, key, there, valued
+        self._parts = ("value", "count", *note, *interval)
+        self._group: tuple[range, dict[str, Any]] = range(0), {}
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Cells(LazySequence["Measurement | None"]):
-    """The numbers of one stored reading: notes and intervals are read when a number is first asked for."""
+    @property
+    def values(self) -> np.ndarray:
+        return self._stored.of(self._key)
 
-    shards: Shards
-    key: ReadingKey
-    positions: np.ndarray
-    values: np.ndarray
-    there: np.ndarray
-    kind: type
-    parts: tuple[str, ...]
-    _more: dict[str, Any] | None = field(default=None)
+    @cached_property
+    def has_value(self) -> bool:
+        return self._valued and (self._stored.is_all or not bool(np.isnan(self.values).all()))
+
+    @property
+    def numbers(self) -> Sequence[Measurement | None]:
+        return self
+
+    @cached_property
+    def kind(self) -> type:
+        """Its first value's own line says whether a reading is of flags, of counts or of floats."""
+        valued = ~np.isnan(self.values)
+        if not valued.any():
+            return float
+        return type(self._stored.number(self._key, int(self._stored.positions[np.argmax(valued)])).value)
+
+    @cached_property
+    def is_flag(self) -> bool:
+        values = self.values
+        return self.kind is bool and bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
 
     def __len__(self) -> int:
-        return len(self.positions)
+        return len(self._stored.positions)
 
     def _at(self, position: int) -> Measurement | None:
-        if not self.there[position]:
+        if not self._there[position]:
             return None
-        where, value = int(self.positions[position]), float(self.values[position])
-        # Why not, 1 or 1.0: its own line knows. So does that of the first clip, which every reading is asked about.
-        if np.isnan(value) or where == 0 or (self.kind is not bool and value.is_integer()):
-            numbers = entry_of(self.shards.line(where), self.shards.definitions).measurements
-            return next(m for m in numbers if (m.signature, m.at) == (self.key.signature, self.key.at))
-        more = {part: column[where].as_py() for part, column in self._columns().items()}
-        interval = None if more.get("low") is None else Interval(**{part: more[part] for part in _INTERVAL})
+        where, shards = int(self._stored.positions[position]), self._stored.shards
+        # The first clip's line has a number of every reading that is asked what it is.
+        cell = self._cell(where) if 0 < where < shards.index.rows else {}
+        value = cell.get("value")
+        if value is None or value.is_integer():  # why not; 1, 1.0 or true: its own line knows
+            return self._stored.number(self._key, where)
+        interval = None if cell.get("low") is None else Interval(**{part: cell[part] for part in _INTERVAL})
         return Measurement(
-            definition=self.shards.definitions[self.key.signature],
-            value=bool(value) if self.kind is bool else value,
-            count=more["count"],
-            note=more.get("note") or "",
-            at=self.key.at,
+            definition=shards.definitions[self._key.signature],
+            value=value,
+            count=cell["count"],
+            note=cell.get("note") or "",
+            at=self._key.at,
             interval=interval,
         )
 
-    def _columns(self) -> dict[str, Any]:
-        if self._more is None:
-            from rushes.storage.shards.scanning import stored_columns
+    def _cell(self, position: int) -> dict[str, Any]:
+        """The parts of one cell; those of its neighbours are kept."""
+        if position not in self._group[0]:
+            from rushes.storage.shards.scanning import group_at
 
-            names = [self.key.column(part) for part in self.parts]
-            found = stored_columns(self.shards, names) if names else []
-            self._more = dict(zip(self.parts, found, strict=True))
-        return self._more
+            names = [self._key.column(part) for part in self._parts]
+            rows, columns = group_at(self._stored.shards, position, names)
+            self._group = rows, dict(zip(self._parts, columns, strict=True))
+        rows, found = self._group
+        return {part: column[position - rows.start].as_py() for part, column in found.items()}
 
 
 def first_definitions(run: Run) -> set[Definition]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.compare.agreement.rated import write_csv
 from tests.compare.runs.test_stored_columns import CLIPS, write
@@ -16,6 +17,7 @@ from rushes.compare.agreement.clip_values import ClipColumns
 from rushes.compare.agreement.metric_scores import scores_of_runs
 from rushes.core.errors import InputError
 from rushes.storage.runs import read_run
+from rushes.storage.shards import scanning
 from rushes.storage.shards.reading import Shards
 from rushes.suite.file import Suite, SuitePlan, SuiteSystem
 from rushes.suite.folder import SuiteRun, SuiteStep
@@ -160,3 +162,19 @@ def test_samples_of_a_prompt_are_averaged_in_shards_too(tmp_path: Path) -> None:
     assert parts.clips == whole.clips == {("x", "dog"), ("x", "cat")}
     assert [(m.same, dict(m.per_clip)) for m in parts.metrics] == [(m.same, dict(m.per_clip)) for m in whole.metrics]
     assert parts.prompts == whole.prompts == tuple(prompts)
+
+
+def test_of_named_metrics_no_other_column_is_read(both_ways: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def watched(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
+        asked.extend(columns)
+        return values(shards, columns)
+
+    values = scanning.values
+    monkeypatch.setattr(scanning, "values", watched)
+    monkeypatch.setattr("rushes.storage.columns._TOGETHER", 1)
+    runs = [f"{name}={both_ways / 'parts' / name}" for name in SYSTEMS]
+    answer = CliRunner().invoke(app, ["believe", *runs, "--ratings", str(_ratings(both_ways)), "--metrics", "sized"])
+    assert answer.exit_code == 0, answer.output
+    assert {name.partition("|")[0] for name in asked} == {"value:sized"}

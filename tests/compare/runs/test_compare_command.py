@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.compare.runs.compared_runs import planted_three
 from typer.testing import CliRunner, Result
 
 from rushes.cli.main import app
+from rushes.compare.runs.many import compare_all, compare_runs
 from rushes.core import Measurement
 from rushes.core.words.number_text import number_text, signed_text
-from rushes.instruments.clip.metrics.image import BLUR_SCORE
+from rushes.instruments.clip.metrics.image import BLUR_P10, BLUR_SCORE
 from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.storage.runs import Entry, RunWriter, Subject
 
@@ -183,3 +185,51 @@ def test_the_same_run_twice_and_too_few_or_many_are_clear_lines(runs: tuple[str,
     assert run(runs[0]).exit_code == 2
     many = run(runs[0], *[f"{runs[1]}{n}" for n in range(9)])
     assert many.exit_code == 1 and "rushes board" in many.stderr
+
+
+@pytest.fixture
+def three_metrics(tmp_path: Path) -> tuple[str, str]:
+    clean, bad, _ = planted_three(tmp_path)
+    return str(clean), str(bad)
+
+
+@pytest.mark.parametrize("names", ["blur_score", "BLUR_SCORE", BLUR_SCORE.signature, " blur_score , "])
+def test_of_named_metrics_nothing_else_is_compared(three_metrics: tuple[str, str], names: str) -> None:
+    every, alone = (json.loads(run(*three_metrics, "--json", *more).stdout) for more in ([], ["--metrics", names]))
+    before = {row["reading"]: row for row in every["judged"]}
+    (row,) = alone["judged"]
+    assert len(before) == 3 and (row["reading"], row["spread"]) == ("blur_score", before["blur_score"]["spread"])
+    # Eight clips, all of which fell: p = 2 / 2^8, and the correction is over one comparison, not over two that moved.
+    assert (every["tests"], alone["tests"]) == (2, 1)
+    assert (before["blur_score"]["holm"]["value"], row["holm"]["value"]) == (0.015625, 0.0078125)
+    assert every["badge_transitions"] == alone["badge_transitions"]
+
+
+def test_two_names_in_one_or_in_a_list(three_metrics: tuple[str, str]) -> None:
+    wanted = ["freeze_frame_ratio", "decode_failures"]
+    found = [compare_runs(*three_metrics, only=only) for only in (",".join(wanted), wanted, iter(wanted))]
+    assert [[one.reading.name for one in each.metrics] for each in found] == [wanted] * 3
+    several = compare_all([*three_metrics, three_metrics[1].replace("bad", "alike")], only=iter(wanted))
+    assert [(one.reading.name, one.second) for one in several.judged] == [(n, r) for n in wanted for r in "BC"]
+
+
+def test_a_name_that_no_run_has_is_one_line_with_the_nearest(three_metrics: tuple[str, str]) -> None:
+    answer = run(*three_metrics, "--metrics", "blur_scor")
+    assert answer.exit_code == 1 and answer.stdout == ""
+    (line,) = answer.stderr.splitlines()
+    assert line.endswith("Did you mean `blur_score`?") and "no metric 'blur_scor' in" in line
+
+
+def test_a_metric_is_called_as_it_is_beside_its_namesakes(tmp_path: Path) -> None:
+    folders = []
+    for name, step in (("a", 0.0), ("b", 2.0)):
+        with RunWriter(tmp_path / name, instrument="clip", settings={}) as made:
+            for n in range(3):
+                subject = Subject(id=f"p{n}", kind="clip", path=f"p{n}.mp4", sha256=None)
+                rows = [Measurement(definition=one, value=n + step, count=1) for one in (BLUR_SCORE, BLUR_P10)]
+                made.add(Entry(subject=subject, measurements=tuple(rows)))
+            made.finish(["p0", "p1", "p2"])
+        folders.append(tmp_path / name)
+    every, one = compare_runs(*folders), compare_runs(*folders, only="blur_score (p10)")
+    assert [metric.name for metric in every.metrics] == ["blur_score (mean)", "blur_score (p10)"]
+    assert [metric.name for metric in one.metrics] == ["blur_score (p10)"]

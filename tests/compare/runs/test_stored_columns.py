@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from rushes.core.canonical import canonical_json, stored_float
 from rushes.stats.rounding import stored_floats
 from rushes.storage.columns import reading_columns, reason_kinds, with_subjects
 from rushes.storage.runs import Entry, Subject, open_run, read_run
+from rushes.storage.shards import scanning
+from rushes.storage.shards.reading import Shards
 
 pytest.importorskip("pyarrow")
 CLIPS = names(24)
@@ -106,6 +110,74 @@ def test_columns_have_the_numbers_of_the_run(both_ways: list[tuple[Path, Path]])
             assert a.is_flag == b.is_flag and list(a.numbers) == list(b.numbers)
             kinds = [(type(m.value), m.note, m.interval) for m in a.numbers if m is not None]
             assert kinds == [(type(m.value), m.note, m.interval) for m in b.numbers if m is not None]
+
+
+def interrupted(folder: Path, shards: int, before: int, many: int) -> Path:
+    """A run that was complete with some clips, and was stopped while others were added: those are in no shard yet."""
+    done = CLIPS[:before]
+    if done:
+        write(folder, 1, shards=shards, clips=done)
+    with open_run(
+        folder, instrument="clip", settings=SETTINGS, inputs=CLIPS, asked=["x"], shards=shards, add=bool(done)
+    ) as run:
+        if shards:
+            run.plan(CLIPS, CLIPS[before:])  # type: ignore[attr-defined]
+        for name in CLIPS[before:many]:
+            run.add(clip(name, 1, folder.name))
+    return folder
+
+
+@pytest.mark.parametrize(("before", "many"), [(0, 4), (10, 13)])
+def test_columns_of_a_run_that_was_stopped_have_its_numbers(tmp_path: Path, before: int, many: int) -> None:
+    runs = [read_run(interrupted(tmp_path / name, size, before, many)) for name, size in (("one", 0), ("parts", 5))]
+    assert runs[1].shards is not None and len(runs[1].shards.loose) == many - before
+    columns = [reading_columns(run, CLIPS[:many]) for run in runs]
+    assert any(m and m.note for column in columns[0] for m in column.numbers)
+    for a, b in zip(*columns, strict=True):
+        assert (a.same, a.is_flag, a.kind, list(a.numbers)) == (b.same, b.is_flag, b.kind, list(b.numbers))
+        np.testing.assert_array_equal(a.values, b.values)
+
+
+def test_columns_are_read_some_at_a_time(both_ways: list[tuple[Path, Path]], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def watched(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
+        asked.append(len(columns))
+        return values(shards, columns)
+
+    values = scanning.values
+    monkeypatch.setattr(scanning, "values", watched)
+    monkeypatch.setattr("rushes.storage.columns._TOGETHER", 3)
+    found = compare_all(both_ways[1])
+    assert asked == [3, 3, 3, 3]  # of both runs, in turn
+    assert all(one.largest for one in found.judged if one.p.count) and len(asked) == 4  # cells, and no column
+    asked.clear()
+    monkeypatch.setattr("rushes.storage.columns._TOGETHER", 1)
+    compare_all(both_ways[1], only="sized,frame_count")
+    assert asked == [1, 1, 1, 1]  # of each run those two
+
+
+def test_what_a_file_says_of_itself_is_not_kept(both_ways: list[tuple[Path, Path]]) -> None:
+    shards = read_run(both_ways[1][0]).shards
+    assert shards is not None
+    columns = [key.column(part) for key in shards.readings for part in ("value", "note")]
+    lines = [json.loads(line)["measurements"] for line in shards.lines()]
+    gc.collect()
+    gc.disable()
+    try:
+        told = scanning.filled(shards, columns)
+        assert not [one for one in gc.get_objects() if type(one).__name__ == "FileMetaData"]
+    finally:
+        gc.enable()
+    for key in shards.readings:
+        rows = [
+            row
+            for clip in lines
+            for row in clip
+            if (row["signature"], row.get("at", {})) == (key.signature, dict(key.at))
+        ]
+        assert told[key.column("value")] == sum(row["value"] is not None for row in rows)
+        assert told[key.column("note")] == sum(bool(row["note"]) for row in rows)
 
 
 def test_light_subjects_are_the_subjects(both_ways: list[tuple[Path, Path]]) -> None:

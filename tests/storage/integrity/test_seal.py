@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tests.storage.runs.shard_material import entry, names, write_shards
 
+from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RunError, RushesError
-from rushes.storage.integrity.seal import allow_damaged
+from rushes.storage.integrity.seal import _are_sealed, allow_damaged, definitions_digest
 from rushes.storage.integrity.verify import content_digest, require_digest, verify_run
 from rushes.storage.query.sql import query
 from rushes.storage.runs import RunWriter, read_run
@@ -212,3 +213,17 @@ def test_damaged_inputs_of_a_run_in_shards_are_not_exported(sharded: Path, tmp_p
                 export_run(sharded, tmp_path / "damaged")
     finally:
         allow_damaged(False)
+
+
+@pytest.mark.parametrize("bound", [1.0, 1 / 3, 1e-12, -0.0, 100, None, "é"])
+def test_definitions_have_their_digest_however_they_are_read_back(bound: object) -> None:
+    """As they are in memory, and with as many decimals as canonical JSON keeps."""
+    given = {"blur_score|v:1": {"highest": bound, "name": "blur_score"}}
+    sealed = definitions_digest(given)
+    assert _are_sealed(given, sealed) and _are_sealed(json.loads(canonical_json(given)), sealed)
+    assert not _are_sealed({"blur_score|v:1": {"highest": bound, "name": "blur"}}, sealed)
+
+
+@pytest.mark.parametrize("bound", [float("inf"), float("nan"), "\ud800", None])
+def test_what_no_run_can_hold_has_no_digest(bound: object) -> None:
+    assert not _are_sealed(bound and {"highest": bound}, definitions_digest({"highest": 1}))

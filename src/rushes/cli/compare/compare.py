@@ -63,6 +63,12 @@ def compare(
     junit: JunitOption = None,
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES", help="Only these, with commas between: psnr,ssim. p is then corrected over them alone."
+        ),
+    ] = "",
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
     prompts: PromptsOption = None,
     verbose: Verbose = False,
@@ -83,7 +89,7 @@ def compare(
         raise typer.BadParameter("--json and a table cannot share stdout; give -o FILE", param_hint="--format")
     if len(runs) < 2:
         raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
-    found = compare_all(runs, top=top, prompts=prompts)
+    found = compare_all(runs, top=top, prompts=prompts, only=metrics)
     asked = [(one, name, amount) for one in found.comparisons for name, amount in gates]
     broken = [(amount, metric) for one, name, amount in asked for metric in regression(one, name, amount)]
     left_out = list(dict.fromkeys(why for one, name, _ in asked for why in unchecked(one, name)))

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from sys import intern
 from typing import Literal, TypeAlias
 
 from rushes.compare.readings.systems import PromptIndex
@@ -24,7 +27,7 @@ from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.arena import read_arena
 from rushes.study.exchange.counted import Counted, is_counted, of_rows, of_votes
-from rushes.study.exchange.files import read_rows
+from rushes.study.exchange.files import each_row, read_rows
 from rushes.study.exchange.ratings_csv import COLUMNS as RATINGS_COLUMNS
 from rushes.study.exchange.ratings_csv import read_ratings
 from rushes.study.exchange.table import COLUMNS as TABLE_COLUMNS
@@ -49,7 +52,7 @@ _MOST_VOTES, _MOST_SCALE = 20_000, 10**9
 _NO_DIMENSION = ("std", "sd", "n", "count", "task_id", "prompt_text")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HumanScores:
     """People's numbers, by dimension, clip and rater; higher is better."""
 
@@ -94,15 +97,15 @@ class HumanScores:
     def dimensions(self) -> tuple[str, ...]:
         return tuple(self.scores)
 
-    @property
+    @cached_property
     def clips(self) -> tuple[ClipKey, ...]:
-        return tuple(dict.fromkeys(key for of_clip in self.scores.values() for key in of_clip))
+        return tuple(dict.fromkeys(chain.from_iterable(self.scores.values())))
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(system for system, _ in self.clips if system))
 
-    @property
+    @cached_property
     def raters(self) -> tuple[str, ...]:
         """Sorted; () where only means are known."""
         everyone = {rater for of_clip in self.scores.values() for one in of_clip.values() for rater in one}
@@ -118,17 +121,16 @@ def read_human_scores(path: Path | str, *, dimensions: Sequence[str] = ()) -> Hu
     if Path(path).suffix.lower() in (".json", ".jsonl", ".parquet"):
         found = human_scores_of_votes(_votes(path, ()), str(path))
     else:
-        rows = read_rows(path, needed=(), strip=True)
-        columns = list(rows[0][1]) if rows else []
-        if not rows:
+        columns = list(next((row for _, row in each_row(path, strip=True)), {}))
+        if not columns:
             raise InputError(f"{path}: expected a row of ratings per clip and rater; the file has none")
         votes = "winner" in columns
         if votes and (set(TABLE_COLUMNS) <= set(columns) or set(RATINGS_COLUMNS) <= set(columns)):
             found = human_scores_of_votes(_votes(path, columns), str(path))
         elif votes or is_counted(columns):
-            found = _of_counted(of_rows(path, rows), str(path))
+            found = _of_counted(of_rows(path, read_rows(path, needed=(), strip=True)), str(path))
         else:
-            found = _of_rows(path, rows, columns)
+            found = _of_rows(path, columns)
     return _chosen(found, dimensions)
 
 
@@ -217,7 +219,7 @@ def _balanced(pairs: Mapping[frozenset[str], int]) -> bool:
     return len(set(pairs.values())) == 1 and len(pairs) == len(systems) * (len(systems) - 1) // 2
 
 
-def _of_rows(path: Path | str, rows: Sequence[tuple[int, dict[str, str]]], columns: Sequence[str]) -> HumanScores:
+def _of_rows(path: Path | str, columns: Sequence[str]) -> HumanScores:
     named = {what: next((c for c in columns if c.lower() in words), "") for what, words in _WORDS.items()}
     whole = bool(named["prompt"] and named["system"])
     if not whole and (named["rater"] or not named["clip"]):
@@ -227,26 +229,55 @@ def _of_rows(path: Path | str, rows: Sequence[tuple[int, dict[str, str]]], colum
         )
     used = {named["prompt"], named["system"], named["rater"], named["clip"]}
     others = [c for c in columns if c not in used and c.lower() not in _NO_DIMENSION]
-    dimensions = [c for c in others if any(_number(row[c]) is not None for _, row in rows)]
+    dimensions = _with_numbers(path, others)
     if not dimensions:
         raise InputError(f"{path}: expected a column of numbers per dimension; got {', '.join(columns)}")
     scores: dict[str, dict[ClipKey, dict[str, float]]] = {c: {} for c in dimensions}
-    seen: dict[tuple[ClipKey, str], int] = {}
-    for line, row in rows:
-        key = (row[named["system"]], row[named["prompt"]]) if whole else ("", row[named["clip"]])
-        rater = row[named["rater"]] if named["rater"] else MEANS
+    raters: dict[str, int] = {}
+    values: dict[str, float] = {}
+    seen: dict[ClipKey, int] = {}  # who rated a clip: a bit for each rater
+    for line, key, rater, row in _each_rated(path, named):
         _check_row(path, line, key, rater, bool(named["rater"]), whole)
-        if (key, rater) in seen:
-            whose = f"rater {rater} rated {clip_text(key)}" if rater else f"{clip_text(key)} has a rating"
-            raise InputError(f"{path}, line {line}: {whose} on line {seen[key, rater]} already; keep one of the two")
-        seen[key, rater] = line
+        key, rater = (intern(key[0]), key[1]), intern(rater)
+        bit = 1 << raters.setdefault(rater, len(raters))
+        if seen.get(key, 0) & bit:
+            raise _rated_twice(path, named, key, rater, line)
+        seen[key] = seen.get(key, 0) | bit
         for dimension in dimensions:
-            if row[dimension]:
-                scores[dimension].setdefault(key, {})[rater] = _rating(path, line, dimension, row[dimension])
+            if text := row[dimension]:
+                value = values.get(text)
+                if value is None:
+                    value = values[text] = _rating(path, line, dimension, text)
+                scores[dimension].setdefault(key, {})[rater] = value
     words = [c for c in others if c not in dimensions]
     remarks = (f"{path}: no numbers in {', '.join(words)}, not read",) if words else ()
     kind: Kind = "mean-rating" if named["rater"] else "mean-score"
     return HumanScores(source=str(path), kind=kind, scores=scores, remarks=remarks)
+
+
+def _each_rated(path: Path | str, named: Mapping[str, str]) -> Iterator[tuple[int, ClipKey, str, dict[str, str]]]:
+    """Of every row its line, which clip it rates, by whom, and its cells."""
+    whole = bool(named["prompt"] and named["system"])
+    for line, row in each_row(path, strip=True):
+        key = (row[named["system"]], row[named["prompt"]]) if whole else ("", row[named["clip"]])
+        yield line, key, row[named["rater"]] if named["rater"] else MEANS, row
+
+
+def _rated_twice(path: Path | str, named: Mapping[str, str], key: ClipKey, rater: str, line: int) -> InputError:
+    before = next(n for n, other, whom, _ in _each_rated(path, named) if (other, whom) == (key, rater))
+    whose = f"rater {rater} rated {clip_text(key)}" if rater else f"{clip_text(key)} has a rating"
+    return InputError(f"{path}, line {line}: {whose} on line {before} already; keep one of the two")
+
+
+def _with_numbers(path: Path | str, columns: Sequence[str]) -> list[str]:
+    """The columns in which some row has a number."""
+    left = dict.fromkeys(columns)
+    for _, row in each_row(path, strip=True):
+        for name in [name for name in left if _number(row[name]) is not None]:
+            del left[name]
+        if not left:
+            break
+    return [name for name in columns if name not in left]
 
 
 def _check_row(path: Path | str, line: int, key: ClipKey, rater: str, rated: bool, whole: bool) -> None:

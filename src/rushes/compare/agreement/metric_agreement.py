@@ -32,6 +32,7 @@ from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.machine.collection import uncollected
 from rushes.core.selection import full_name
 from rushes.core.words.options import option
 from rushes.stats.correlation import STATISTICS, Statistic
@@ -46,6 +47,7 @@ MARGIN = 0.2
 STATISTIC: Statistic = "kendall_tau_b"
 
 
+@uncollected()
 def believe(
     metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str],
     humans: HumanScores | Path | str | None = None,

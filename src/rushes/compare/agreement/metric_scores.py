@@ -9,7 +9,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rushes.compare.agreement.clip_values import ClipColumns, Clips, PerClip, by_system, systems_of, valued_clips
+from rushes.compare.agreement.clip_values import (
+    ClipColumn,
+    ClipColumns,
+    Clips,
+    PerClip,
+    by_system,
+    systems_of,
+    valued_clips,
+)
 from rushes.compare.agreement.human_scores import ClipKey
 from rushes.compare.board.model import BoardData
 from rushes.compare.readings.sampled_runs import Declared, declared_prompts, sample_means
@@ -18,8 +26,7 @@ from rushes.core.errors import InputError
 from rushes.core.measurement import At
 from rushes.core.reading import Reading, Same
 from rushes.core.selection import reading_names
-from rushes.stats.intervals import Floats
-from rushes.storage.columns import ColumnValues, ReadingColumn, reading_columns, stored_shards, with_subjects
+from rushes.storage.columns import ColumnValues, reading_columns, stored_shards, with_subjects
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run, Subject, read_run
 from rushes.storage.runs.disk import require_info
@@ -216,22 +223,22 @@ def _add(found: dict[Same, MetricScores], run: Run, keys: Mapping[str, ClipKey])
         return
     rows = np.array([name in keys for name in held], dtype=bool)
     for column in reading_columns(run, held):
-        values = column.values if rows.all() else column.values[rows]
-        if not _take_column(found, column, clips, values):
+        if not _take_column(found, ClipColumn(clips, column, None if rows.all() else rows)):
             reading = Reading(definition=column.definition, at=column.at, values=ColumnValues(column))
             _take(found, run, reading, keys)
 
 
-def _take_column(found: dict[Same, MetricScores], column: ReadingColumn, clips: Clips, values: Floats) -> bool:
+def _take_column(found: dict[Same, MetricScores], new: ClipColumn) -> bool:
     """Add a column as it is; False where an earlier run has numbers of the same clips, or is held in memory."""
-    if np.isnan(values).all():
+    if not new.has_value:
         return True
+    column = new.column
     scores = found.get(column.same) or MetricScores(definition=column.definition, at=column.at)
     before = scores.per_clip
     parts = before.parts if isinstance(before, ClipColumns) else ()
-    if (before and not parts) or any(clips.shares(other) for other, _ in parts):
+    if (before and not parts) or any(new.clips.shares(part.clips) for part in parts):
         return False
-    found[column.same] = replace(scores, per_clip=ClipColumns([*parts, (clips, values)]))
+    found[column.same] = replace(scores, per_clip=ClipColumns([*parts, new]))
     return True
 
 

@@ -9,7 +9,7 @@ Levels      clip           all clips in one pool
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Why
 from rushes.stats.bootstrap import percentiles, times_drawn
-from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, row_sums, sums
+from rushes.stats.correlation import STATISTICS, Coded, Statistic, Sums, group_names, row_sums, sums
 from rushes.stats.intervals import LEVEL, Floats, Whole, student_quantile
 from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
 
@@ -66,8 +66,10 @@ class RatedClips:
         names = _names(level)
         if why := self._undefined(level):
             return dict.fromkeys(names, Tested(value=None, count=len(self.x), why=why))
-        whole, by_prompt, by_rater = ([_values(one, level) for one in way] for way in self._leave_outs(level))
-        return _jackknifed(names, whole[0], by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
+        whole, *by_prompt = self.values_without(level, prompt_groups(self.prompt))
+        raters = range(self.raters if self.raters > 1 else 0)
+        by_rater = [_values(self._without_rater(rater, self._groups(level)), level) for rater in raters]
+        return _jackknifed(names, whole, by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
 
     def _undefined(self, level: Level) -> Why | None:
         if len(self.x) < LEAST_CLIPS:
@@ -85,19 +87,20 @@ class RatedClips:
         table = SystemMeans.of(self)
         return None if table.why else table.sums()
 
-    def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
-        """The sums of all, without each group of prompts, and without each rater."""
-        group = self._groups(level)
-        whole = sums(self.x, self.y, group)
-        parts = prompt_groups(self.prompt)
-        if group is None or level == "within-system":
-            keep = [np.delete(np.arange(len(self.x)), part) for part in parts]
-            by_prompt = [sums(self.x[rest], self.y[rest], None if group is None else group[rest]) for rest in keep]
-        else:
+    def values_without(self, level: Level, parts: Sequence[Whole]) -> list[_Values]:
+        """Every statistic of all clips, then without each of these parts of them: whole prompts."""
+        return [_values(one, level) for one in self._sums_without(level, parts)]
+
+    def _sums_without(self, level: Level, parts: Sequence[Whole]) -> Iterator[Sums]:
+        group, x, y = self._groups(level), Coded.of(self.x), Coded.of(self.y)
+        whole = sums(x, y, group)
+        yield whole
+        if level == "within-prompt" and group is not None:
             names = group_names(group)
-            by_prompt = [whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts]
-        raters = range(self.raters if self.raters > 1 else 0)
-        return [whole], by_prompt, [self._without_rater(rater, group) for rater in raters]
+            yield from (whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts)
+        else:
+            keep = (np.delete(np.arange(len(self.x)), part) for part in parts)
+            yield from (sums(x.take(rest), y.take(rest), None if group is None else group[rest]) for rest in keep)
 
     def _groups(self, level: Level) -> Whole | None:
         return {"within-prompt": self.prompt, "within-system": self.system}.get(level)
@@ -151,8 +154,11 @@ def _names(level: Level) -> list[Statistic]:
 
 
 def _values(found: Sums | None, level: Level) -> dict[Statistic, float | None]:
-    if found is None or level != "within-system":
-        return {name: found.value(name) if found else None for name in STATISTICS}
+    if found is None:
+        return dict.fromkeys(STATISTICS)
+    if level != "within-system":
+        pooled = found.pooled()
+        return {name: pooled.value(name) for name in STATISTICS}
     each = {name: [v for v in found.each(name).tolist() if not math.isnan(v)] for name in STATISTICS}
     return {name: _mean(list(values)) for name, values in each.items()}
 
@@ -253,30 +259,36 @@ def ceiling(
     if len(ratings) < 2:
         why = Why.UNKNOWN_RATERS if len(ratings) else Why.NO_RATINGS
         return dict.fromkeys(names, Tested(value=None, count=ratings.shape[1], why=why))
-    everything, count = np.arange(len(prompt)), len(prompt)
-
-    def alone(clips: Whole, ratings: Floats = ratings) -> dict[Statistic, float | None]:
-        return _each_alone(ratings[:, clips], prompt[clips], system[clips], level)
-
-    whole = alone(everything)
+    count = len(prompt)
     if level == "system":
-        whys = {name: Why.FEW_SHARED_RATINGS if whole[name] is None else Why.NOT_DRAWN for name in names}
-        return {name: Tested(value=whole[name], count=count, why=why) for name, why in whys.items()}
-    by_prompt = [alone(np.delete(everything, part)) for part in prompt_groups(prompt)]
+        values = _each_alone(ratings, prompt, system, level)[0]
+        whys = {name: Why.FEW_SHARED_RATINGS if values[name] is None else Why.NOT_DRAWN for name in names}
+        return {name: Tested(value=values[name], count=count, why=why) for name, why in whys.items()}
+    whole, *by_prompt = _each_alone(ratings, prompt, system, level, prompt_groups(prompt))
     raters = range(len(ratings) if len(ratings) > 2 else 0)
-    by_rater = [alone(everything, np.delete(ratings, rater, axis=0)) for rater in raters]
+    by_rater = [_each_alone(np.delete(ratings, rater, axis=0), prompt, system, level)[0] for rater in raters]
     return _jackknifed(names, whole, by_prompt, by_rater, count, Why.FEW_SHARED_RATINGS, confidence)
 
 
-def _each_alone(ratings: Floats, prompt: Whole, system: Whole, level: Level) -> dict[Statistic, float | None]:
-    """Each rater against the mean of the others: mean over raters of each statistic; None where a rater has none."""
+def _each_alone(
+    ratings: Floats, prompt: Whole, system: Whole, level: Level, parts: Sequence[Whole] = ()
+) -> list[dict[Statistic, float | None]]:
+    """Each rater against the mean of the others: mean over raters of each statistic; None where a rater has none.
+
+    Of all clips, then without each of these parts of them.
+    """
     per_rater = []
     for rater, own in enumerate(ratings):
         others = mean_rating(np.delete(ratings, rater, axis=0))
         has = np.isfinite(own) & np.isfinite(others)
         both = RatedClips(x=own[has], ratings=others[None, has], prompt=prompt[has], system=system[has])
-        per_rater.append(_values(both.sums_at(level), level))
-    return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
+        place = np.cumsum(has) - 1
+        per_rater.append(
+            [_values(both.sums_at(level), level)]
+            if level == "system"
+            else both.values_without(level, [place[part[has[part]]] for part in parts])
+        )
+    return [{name: _mean([one[name] for one in row]) for name in STATISTICS} for row in zip(*per_rater, strict=True)]
 
 
 def _mean(values: list[float | None]) -> float | None:

@@ -23,6 +23,9 @@ class Pairing:
     only_second: tuple[str, ...]
     doubtful: tuple[str, ...]
     """Ids that both runs have, for two clips of which one has a namesake in the other run that fits better."""
+    first: Sequence[Subject]
+    """The first run's subjects of those that are paired, in order."""
+    second: Sequence[Subject]
 
 
 def pair_subjects(first: Run, second: Run) -> Pairing:
@@ -32,24 +35,37 @@ def pair_subjects(first: Run, second: Run) -> Pairing:
                 folder: `A/p1/out.mp4` and `B/p2/out.mp4` are then both called `out`. Where the first run has a `p2/out`
                 as well, the two are no pair, and which clip was meant is not guessed.
     """
-    one, other = ({subject.id: subject for subject in _parts_of(run)} for run in (first, second))
-    both = [name for name in one if name in other]
-    ours, theirs = ({subject.id: subject.path for subject in run.subjects} for run in (first, second))
-    doubtful = set() if _in_two_folders(ours, theirs, both) else _doubtful(ours, theirs, one, both)
+    ours, theirs = map(_parts_of, (first, second))
+    both, others = ([subject.id for subject in side] for side in (ours, theirs))
+    alone: list[list[str]] = [[], []]
+    if both != others:  # runs of the same clips, as most are, need no look-up
+        one, other = ({subject.id: subject for subject in side} for side in (ours, theirs))
+        both = [name for name in one if name in other]
+        alone = [[name for name in one if name not in other], [name for name in other if name not in one]]
+        ours, theirs = ([side[name] for name in both] for side in (one, other))
+    paths, beside = ([subject.path for subject in side] for side in (ours, theirs))
+    every, rest = ([subject.path for subject in run.subjects] for run in (first, second))
+    doubtful = set()
+    if not _in_two_folders(paths, beside, every, rest):
+        doubtful = _doubtful(ours, paths, beside, every, rest)
+    if doubtful:
+        ours, theirs = ([subject for subject in side if subject.id not in doubtful] for side in (ours, theirs))
     return Pairing(
         paired=tuple(name for name in both if name not in doubtful),
-        only_first=tuple(name for name in one if name not in other),
-        only_second=tuple(name for name in other if name not in one),
+        only_first=tuple(alone[0]),
+        only_second=tuple(alone[1]),
         doubtful=tuple(name for name in both if name in doubtful),
+        first=ours,
+        second=theirs,
     )
 
 
-def _in_two_folders(one: Mapping[str, str], other: Mapping[str, str], both: Sequence[str]) -> bool:
+def _in_two_folders(ours: list[str], theirs: list[str], one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether each pair has one path below its run's own folder, and no path of the other run has that folder's name.
 
-    Then no clip has a better partner. It is the usual case, and seen without taking 200,000 paths apart.
+    Then no clip has a better partner. It is the usual case, and seen without taking 200,000 paths apart. `one` and
+    `other` are all paths of the runs.
     """
-    ours, theirs = ([run[name] for name in both] for run in (one, other))
     if ours == theirs:
         return True
     a, b = ours[0].split("/"), theirs[0].split("/")
@@ -58,7 +74,7 @@ def _in_two_folders(one: Mapping[str, str], other: Mapping[str, str], both: Sequ
         b.pop()
     if not a or not b:
         return False
-    every, others = ("\0" + "\0".join(run.values()) + "\0" for run in (one, other))
+    every, others = ("\0" + "\0".join(paths) + "\0" for paths in (one, other))
     strange = [sign for sign in _UNUSUAL if sign in every or sign in others]
     if strange or _has_folder(every, b[-1]) or _has_folder(others, a[-1]):
         return False
@@ -77,18 +93,15 @@ def _has_folder(paths: str, name: str) -> bool:
 
 
 def _doubtful(
-    one: Mapping[str, str], other: Mapping[str, str], subjects: Mapping[str, Subject], both: Sequence[str]
+    subjects: Sequence[Subject], ours: Sequence[str], theirs: Sequence[str], one: Sequence[str], other: Sequence[str]
 ) -> set[str]:
     """Of ids that both runs have, those of which one clip has a better partner than the other."""
-    ours, theirs = ({name: _parts(path) for name, path in run.items()} for run in (one, other))
-    tails, others = _Tails(ours.values()), _Tails(theirs.values())
+    tails, others = _Tails(map(_parts, one)), _Tails(map(_parts, other))
     shared = _longest_shared(tails, others)  # two paths that end alike in as many parts have no better partner
     return {
-        name
-        for name in both
-        if ours[name][-shared:] != theirs[name][-shared:]
-        and subjects[name].kind in ("clip", "pair")
-        and _fits_another(ours[name], theirs[name], tails, others)
+        subject.id
+        for subject, a, b in zip(subjects, map(_parts, ours), map(_parts, theirs), strict=True)
+        if a[-shared:] != b[-shared:] and subject.kind in ("clip", "pair") and _fits_another(a, b, tails, others)
     }
 
 

@@ -96,14 +96,14 @@ class Changes(LazySequence[Change]):
         """Whether every value is true or false."""
         return self._first.is_flag and self._second.is_flag
 
-    def largest(self, count: int) -> tuple[Change, ...]:
-        """Those that changed most, most first; of equals, in order. Unchanged clips are not among them."""
+    def most(self, count: int) -> tuple[int, ...]:
+        """Which changed most, most first; of equals, in order. Unchanged clips are not among them."""
         if not count:
             return ()
         changed = np.flatnonzero(np.nan_to_num(self.moved))
         sizes = np.abs(self.second[changed] - self.first[changed])
         order = np.argsort(-sizes, kind="stable")[:count]
-        return tuple(self[int(place)] for place in changed[order])
+        return tuple(changed[order].tolist())
 
 
 def _at(values: Floats, places: Whole) -> Floats:

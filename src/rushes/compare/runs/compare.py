@@ -24,6 +24,7 @@ from rushes.compare.readings.file_facts import FILE_FACTS
 from rushes.compare.readings.media_facts import MediaPairs
 from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.changes import Changes, UnlikeClips
+from rushes.compare.runs.chosen import Only, chosen_readings
 from rushes.compare.runs.results import MetricComparison, RunComparison, badge_transitions, why_unlike
 from rushes.compare.runs.set_distances import are_distances, distance_changes
 from rushes.compare.runs.signals import signal_change
@@ -50,6 +51,7 @@ def compare_two(
     top: int = 5,
     letters: tuple[str, str] = ("A", "B"),
     prompts: Declared = None,
+    only: Only = (),
 ) -> RunComparison:
     """`compare_runs` of two; `letters` are what the runs are called."""
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
@@ -62,11 +64,13 @@ def compare_two(
     distances = distance_changes(a, b) if are_distances(a, b) else ()
     if not paired:
         raise InputError(_nothing_shared(a, b, pairing))
-    readings_a, readings_b = ({one.same: one for one in reading_columns(run, paired)} for run in (a, b))
+    sides = [{one.same: one for one in reading_columns(run, paired)} for run in (a, b)]
+    readings_a, readings_b = chosen_readings((a, b), sides, only)
+    left_out = sides[0].keys() - readings_a.keys()
+    distances = tuple(change for change in distances if (change.first.signature, change.first.at) not in left_out)
     shared = [key for key, one in readings_a.items() if key in readings_b and (one.there & readings_b[key].there).any()]
     refused, unshared = unmatched(readings_a, readings_b, set(shared))
-    subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
-    media = MediaPairs([(subjects_a[name], subjects_b[name]) for name in paired])
+    media = MediaPairs(list(zip(pairing.first, pairing.second, strict=True)))
     apart = {change.first.signature: change for change in distances if change.why}
     # The same constants, but another ground truth.
     refused += tuple(
@@ -77,11 +81,13 @@ def compare_two(
     shared = [key for key in shared if key[0] not in apart]
     every = [_compare(readings_a[key], readings_b[key], media, top, letters) for key in shared]
     every = _one_form_each(every)
-    names = reading_names([metric.reading for metric in every])
-    every = [replace(metric, name=name) for metric, name in zip(every, names, strict=True)]
+    # Called as they are beside all that both runs have.
+    others = [one.sample for key, one in sides[0].items() if key in sides[1] and key in left_out]
+    names = reading_names([*(metric.reading for metric in every), *others])
+    every = [replace(metric, name=name) for metric, name in zip(every, names, strict=False)]
     metrics = judged([one for one in every if one.reading.name not in FILE_FACTS])
     facts = [replace(one, why=WhyNot.NOT_TESTED) for one in every if one.reading.name in FILE_FACTS]
-    transitions, why = badge_transitions(a, b, paired)
+    transitions, why = badge_transitions(a, b, pairing)
     if not every and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} clips, but no values can be compared: {detail}")
@@ -94,7 +100,7 @@ def compare_two(
         doubtful=pairing.doubtful,
         metrics=tuple(metrics),
         facts=tuple(facts),
-        signals=signal_change(a, b, paired) if transitions else None,
+        signals=signal_change(a, b, pairing) if transitions else None,
         refused=refused,
         unshared=unshared,
         transitions=transitions,
@@ -163,6 +169,7 @@ def _compare(
         top=top,
         unlike=unlike,
         changes=changes,
+        most=changes.most(top),
     )
 
 

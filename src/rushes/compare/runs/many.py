@@ -13,6 +13,7 @@ from typing import overload
 
 from rushes.compare.comparison import is_test
 from rushes.compare.readings.sampled_runs import Declared, sample_means
+from rushes.compare.runs.chosen import Only
 from rushes.compare.runs.compare import compare_two, judged, require_one_instrument
 from rushes.compare.runs.results import MetricComparison, RunComparison, letter, metrics_html
 from rushes.core.answer import Answer, told, told_html, words_of
@@ -77,7 +78,7 @@ class RunsComparison(Answer):
 
 @overload
 def compare_runs(
-    first: Path | str | Run, second: Path | str | Run, *, top: int = 5, prompts: Declared = None
+    first: Path | str | Run, second: Path | str | Run, *, top: int = 5, prompts: Declared = None, only: Only = ()
 ) -> RunComparison: ...
 @overload
 def compare_runs(
@@ -88,6 +89,7 @@ def compare_runs(
     *more: Path | str | Run,
     top: int = 5,
     prompts: Declared = None,
+    only: Only = (),
 ) -> RunsComparison: ...
 
 
@@ -97,6 +99,7 @@ def compare_runs(
     *more: Path | str | Run,
     top: int = 5,
     prompts: Declared = None,
+    only: Only = (),
 ) -> RunComparison | RunsComparison:
     """Compare runs clip by clip, subjects paired by id, which comes from the path of a clip.
 
@@ -106,15 +109,18 @@ def compare_runs(
     every metric that is compared. `top` is how many of the most changed clips to keep per metric. Three runs or more
     give a `RunsComparison`: every one against the first, judged together. Numbered samples of a declared prompt
     (`p001-0`, `p001-1` …) are averaged within it; `prompts` is a file of prompts, left out those of the suite that the
-    runs are in. Raises `InputError` when nothing can be compared.
+    runs are in. `only` names metrics, with commas between them or one by one: no other is compared, and the correction
+    is over these alone. Raises `InputError` when nothing can be compared, or no run has a metric of this name.
     """
     if not more:
-        return compare_two(first, second, top=top, prompts=prompts)
-    return compare_all((first, second, *more), top=top, prompts=prompts)
+        return compare_two(first, second, top=top, prompts=prompts, only=only)
+    return compare_all((first, second, *more), top=top, prompts=prompts, only=only)
 
 
 @uncollected()
-def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Declared = None) -> RunsComparison:
+def compare_all(
+    runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Declared = None, only: Only = ()
+) -> RunsComparison:
     """Every run against the first; `compare_runs` of three and more, and what the pages and tables of two show.
 
     Raises `InputError` for fewer than two runs or more than nine, a run that is given twice, runs of different
@@ -131,7 +137,8 @@ def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Decl
     folded, remarks = sample_means(opened, prompts)
     letters = map(letter, range(1, len(opened)))
     pairs = zip(letters, folded[1:], strict=True)
-    made = [compare_two(folded[0], other, top=top, letters=("A", mark), prompts=()) for mark, other in pairs]
+    names = [only] if isinstance(only, str) else list(only)
+    made = [compare_two(folded[0], run, top=top, letters=("A", mark), prompts=(), only=names) for mark, run in pairs]
     return judge([replace(one, remarks=remarks) for one in made])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
 from rushes.compare.definitions.comparisons import BADGE_TRANSITIONS
+from rushes.compare.readings.clip_pairing import Pairing
 from rushes.compare.readings.file_facts import FactMeans, fact_means, fact_sentences
 from rushes.compare.readings.media_facts import facts_text
 from rushes.compare.runs.changes import Change, Changes, Unlike, UnlikeClips, lost_clips
@@ -48,11 +49,13 @@ class MetricComparison(Comparison):
     """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
     changes: Changes
     """Every clip that the statistics rest on, in the first run's order; unchanged ones and missing values too."""
+    most: tuple[int, ...]
+    """Which of them are `largest`."""
 
     @property
     def largest(self) -> tuple[Change, ...]:
         """The clips that changed most, most first; of equals, in the first run's order; no unchanged clip."""
-        return self.changes.largest(self.top)
+        return tuple(self.changes[place] for place in self.most)
 
     @property
     def holm(self) -> Measurement:
@@ -245,10 +248,10 @@ BADGES = SIGNALS[::-1]
 NO_BADGES = "no clip has a review signal in both"
 
 
-def badge_transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
+def badge_transitions(a: Run, b: Run, pairing: Pairing) -> tuple[tuple[Measurement, ...], str]:
     """How many clips went from each badge to each; or () and why badges do not compare."""
-    badges = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
-    moves = Counter(zip(*(map(side.__getitem__, paired) for side in badges), strict=True))
+    badges = ([subject.badge for subject in side] for side in (pairing.first, pairing.second))
+    moves = Counter(zip(*badges, strict=True))
     counts = Counter({move: number for move, number in moves.items() if move[0] in BADGES and move[1] in BADGES})
     judged = counts.total()
     if not judged:

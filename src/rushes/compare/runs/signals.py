@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rushes.compare.comparison import column_statistics
+from rushes.compare.readings.clip_pairing import Pairing
 from rushes.core import Measurement
 from rushes.core.reason import SIGNALS, ranked
 from rushes.instruments.clip.readings import signal_definition
 from rushes.storage.columns import reason_kinds
-from rushes.storage.runs import Run
+from rushes.storage.runs import Run, Subject
 
 SURE = 0.05
 """What p, times the runs that are compared with the first (Bonferroni), is at the most where one has "more" of them."""
@@ -55,24 +56,24 @@ class SignalChange:
         return f"{name} has fewer clips {self.word}: {counts[0]}, {against} {counts[1]}{kind}."
 
 
-def signal_change(a: Run, b: Run, paired: Sequence[str]) -> SignalChange | None:
+def signal_change(a: Run, b: Run, pairing: Pairing) -> SignalChange | None:
     """What the review signals of clips in both runs say; None where as many are flagged and rejected in both."""
     definitions = [signal_definition(run) for run in (a, b)]
-    sides = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
-    clips = [name for name in paired if all(side.get(name) in SIGNALS for side in sides)]
+    both = zip(pairing.first, pairing.second, strict=True)
+    clips = [(one, other) for one, other in both if one.badge in SIGNALS and other.badge in SIGNALS]
     if definitions[0] is None or definitions[0] != definitions[1] or not clips:
         return None
-    badges = [np.array([side[name] for name in clips]) for side in sides]
+    badges = [np.array([subject.badge for subject in side]) for side in zip(*clips, strict=True)]
     for badge, rejects in (("pass", False), ("reject", True)):
         has = [side == badge for side in badges]
         counts = [int(np.count_nonzero(side == rejects)) for side in has]
         if counts[0] != counts[1]:
             values = (side.astype(np.float64) for side in has)
             p = column_statistics(definitions[0], (("badge", badge),), *values, flags=True).p
-            most = (a, b)[counts[1] > counts[0]]
+            most = int(counts[1] > counts[0])
             word = "rejected" if rejects else _word(badges)
             first, second = counts
-            kind = _kind(most, clips)
+            kind = _kind([pair[most] for pair in clips])
             return SignalChange(word=word, first=first, second=second, clips=len(clips), kind=kind, p=p)
     return None
 
@@ -82,9 +83,7 @@ def _word(badges: Sequence[np.ndarray]) -> str:
     return " or ".join(word for badge, word in words if any((side == badge).any() for side in badges))
 
 
-def _kind(run: Run, clips: Sequence[str]) -> str:
+def _kind(subjects: Sequence[Subject]) -> str:
     """What came up on most clips."""
-    wanted = set(clips)
-    subjects = [subject for subject in run.subjects if subject.why and subject.id in wanted]
-    kinds = ranked(Counter(kind for subject in subjects for kind in reason_kinds(subject)))
+    kinds = ranked(Counter(kind for subject in subjects if subject.why for kind in reason_kinds(subject)))
     return kinds[0][0] if kinds else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rushes.compare.output import write_out
 from rushes.compare.readings.sampled_runs import Declared
+from rushes.compare.runs.chosen import Only
 from rushes.compare.runs.many import RunsComparison, compare_all
 from rushes.compare.runs.page.page import write_comparison
 from rushes.compare.runs.tables import ENDINGS, comparison_table
@@ -24,6 +25,7 @@ def compare(
     title: str = "",
     top: int = TOP,
     prompts: Declared = None,
+    only: Only = (),
 ) -> RunsComparison:
     """Compare runs over the same clips, every one against the first.
 
@@ -38,6 +40,7 @@ def compare(
         top: how many of the most changed clips to keep per metric; 3 by default.
         prompts: a file of prompts, whose numbered samples (p001-0, p001-1 …) are averaged; by default the prompts of
             the suite that the runs are in.
+        only: metrics to compare, by name; p is corrected over these alone. By default all of them.
 
     Returns:
         A `RunsComparison`: by metric the mean difference with its interval, p after Holm's correction and a verdict.
@@ -45,7 +48,7 @@ def compare(
     Raises:
         InputError: fewer than two runs or more than nine, a run that is given twice, or nothing that compares.
     """
-    found = compare_all((first, second, *more), top=top, prompts=prompts)
+    found = compare_all((first, second, *more), top=top, prompts=prompts, only=only)
     if out is not None:
         table = next((ENDINGS[end] for end in ENDINGS if str(out).lower().endswith(end)), None)
         if table is None:

@@ -14,7 +14,14 @@ from rushes.core.reason import SIGNALS
 from rushes.instruments.clip.input_param import PARAMETER, RAW
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.metrics import readings as read_by
-from rushes.storage.columns import ColumnValues, ReadingColumn, first_definitions, reading_columns, stored_shards
+from rushes.storage.columns import (
+    ColumnValues,
+    HeldCells,
+    ReadingColumn,
+    first_definitions,
+    reading_columns,
+    stored_shards,
+)
 from rushes.storage.lazy import LazySequence
 from rushes.storage.runs import Run
 
@@ -84,11 +91,10 @@ def signal_shares(run: Run) -> Iterator[Reading]:
             definition=definition,
             at=at,
             subjects=ids,
-            values=np.array(flags, dtype=np.float64),
             there=np.ones(len(flags), dtype=bool),
-            is_flag=True,
-            kind=bool,
-            numbers=_Flags(flags, found),
+            cells=HeldCells(
+                values=np.array(flags, dtype=np.float64), is_flag=True, kind=bool, numbers=_Flags(flags, found)
+            ),
         )
         yield Reading(
             definition=definition, at=at, values=ColumnValues(column), label=f"{status} rate", instrument=_NAME

@@ -7,15 +7,17 @@ thousand at a time and never held. Nothing here needs DuckDB.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from rushes.storage.runs.old_reasons import read_reason
+from rushes.storage.shards.build import GROUP
 from rushes.storage.shards.index import Index
 from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
@@ -54,14 +56,26 @@ class Values:
         self._filled = 0
 
     def add(self, table: pa.Table) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         end = self._filled + table.num_rows
         for name, array in zip(self.columns, self.found, strict=True):
-            cells = pc.fill_null(table.column(name).combine_chunks().cast(pa.float64()), np.nan)
-            array[self._filled : end] = np.from_dlpack(cells)  # `to_numpy` would load pandas
+            array[self._filled : end] = _floats(table.column(name).combine_chunks())
         self._filled = end
+
+
+def _floats(cells: pa.Array) -> np.ndarray:
+    """Numbers, NaN where there is none. No scalar, and no `to_numpy`: either would load pandas."""
+    import pyarrow as pa
+
+    cells = cells.cast(pa.float64())
+    bare = pa.Array.from_buffers(cells.type, len(cells), [None, cells.buffers()[1]], offset=cells.offset)
+    found = np.from_dlpack(bare)
+    return np.where(_valid(cells), found, np.nan) if cells.null_count else found
+
+
+def _valid(cells: pa.Array) -> np.ndarray:
+    import pyarrow as pa
+
+    return np.from_dlpack(cells.is_valid().cast(pa.uint8())).view(bool)
 
 
 class Present:
@@ -73,7 +87,7 @@ class Present:
 
     def add(self, table: pa.Table) -> None:
         for name, arrays in zip(self.columns, self._found, strict=True):
-            arrays += [np.asarray(part.is_valid()) for part in table.column(name).chunks]
+            arrays += [_valid(part) for part in table.column(name).chunks]
 
     def found(self) -> dict[str, np.ndarray]:
         return {name: np.concatenate(arrays) for name, arrays in zip(self.columns, self._found, strict=True)}
@@ -86,62 +100,33 @@ def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
     return made.found
 
 
-def stored_columns(shards: Shards, columns: Sequence[str]) -> list[Any]:
-    """Columns of any kind by position, as Arrow has them."""
-    import pyarrow as pa
-
-    table = pa.concat_tables(_tables(shards, columns))
-    return [table.column(name) for name in columns]
-
-
 def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     """The columns in which some clip has a value, by what each file says about itself: no value is read."""
-    left = set(columns)
-    for shard in shards.index.shards:
-        if left:
-            shards.require_intact(shard)
-            with open_table(shards.place, shard.name) as table:
-                left -= _filled(table.metadata, left)
-    if left and shards.loose:
-        loose = Shards(shards.place, Index((), shards.index.definitions), shards.loose)
-        names = sorted(left)
-        found = zip(names, values(loose, names), strict=True)
-        left -= {name for name, cells in found if not np.isnan(cells).all()}
-    return frozenset(columns) - left
+    return frozenset(name for name, many in filled(shards, columns).items() if many)
 
 
-def without_gaps(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
-    """The columns in which every clip has a value, by what each file says about itself: no value is read."""
-    if shards.loose:
-        return frozenset()
-    left = set(columns)
+def filled(shards: Shards, columns: Sequence[str]) -> dict[str, int]:
+    """How many clips have a value in each of these columns, by what each file says about itself: no value is read."""
+    found = dict.fromkeys(columns, 0)
     for shard in shards.index.shards:
         shards.require_intact(shard)
         with open_table(shards.place, shard.name) as table:
-            left &= _whole(table.metadata, left)
-    return frozenset(left)
+            # Not by `metadata.schema`: that and the metadata refer to each other, and two megabytes stay.
+            places = {name: place for place, name in enumerate(table.schema_arrow.names) if name in found}
+            groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
+            for name, place in places.items():
+                found[name] += sum(_filled(group.column(place)) for group in groups)
+    if shards.loose:
+        loose = Present(columns)
+        collect(Shards(shards.place, Index((), shards.index.definitions), shards.loose), loose)
+        for name, there in loose.found().items():
+            found[name] += int(np.count_nonzero(there))
+    return found
 
 
-def _whole(foot: Any, columns: Collection[str]) -> set[str]:
-    names = foot.schema.names
-    groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
-
-    def is_whole(place: int) -> bool:
-        told = (group.column(place).statistics for group in groups)
-        return all(one is not None and one.null_count == 0 for one in told)
-
-    return {name for name in columns if name in names and is_whole(names.index(name))}
-
-
-def _filled(foot: Any, columns: Collection[str]) -> set[str]:
-    names = foot.schema.names
-    groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
-
-    def is_filled(place: int) -> bool:
-        told = (group.column(place).statistics for group in groups)
-        return any(one is None or one.num_values for one in told)
-
-    return {name for name in columns if name in names and is_filled(names.index(name))}
+def _filled(chunk: Any) -> int:
+    told = chunk.statistics
+    return int(chunk.num_values - (1 if told is None else told.null_count))
 
 
 def batches(
@@ -321,6 +306,21 @@ def position_of(shards: Shards, subject_id: str) -> int | None:
         return shards.index.rows + list(shards.loose).index(subject_id)
     shard, row = found
     return sum(other.rows for other in takewhile(lambda other: other is not shard, shards.index.shards)) + row
+
+
+def group_at(shards: Shards, position: int, columns: Sequence[str]) -> tuple[range, list[Any]]:
+    """The row group of a clip that is in a shard: the positions of its clips, and these columns."""
+    ends = list(accumulate(shard.rows for shard in shards.index.shards))
+    place = bisect_right(ends, position)
+    shard = shards.index.shards[place]
+    first = ends[place] - shard.rows
+    group = (position - first) // GROUP
+    shards.require_intact(shard)
+    with open_table(shards.place, shard.name) as table:
+        names = set(table.schema_arrow.names)
+        found = table.read_row_group(group, columns=[name for name in columns if name in names] or ["number"])
+    start = first + group * GROUP
+    return range(start, start + found.num_rows), _with_all(found, columns).columns
 
 
 def lines_at(shards: Shards, positions: Sequence[int]) -> list[bytes]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing_bytes
@@ -36,26 +37,35 @@ def read_cell(text: str) -> str:
     return text[1:] if escaped else text
 
 
-def read_rows(path: Path | str, *, needed: Sequence[str], strip: bool = False) -> list[tuple[int, dict[str, str]]]:
+Numbered: TypeAlias = tuple[int, dict[str, str]]
+"""A row of a CSV and its line."""
+
+
+def read_rows(path: Path | str, *, needed: Sequence[str], strip: bool = False) -> list[Numbered]:
     """Rows of a CSV with their line numbers; `InputError` for an unreadable file or missing columns."""
+    return list(each_row(path, needed=needed, strip=strip))
+
+
+def each_row(path: Path | str, *, needed: Sequence[str] = (), strip: bool = False) -> Iterator[Numbered]:
+    """The same rows one after the other: of a large file few are held."""
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")  # as bytes: line breaks inside cells stay
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        columns = [name.strip() for name in reader.fieldnames or ()]
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        columns = [name.strip() for name in next(reader, ())]
         missing = [name for name in needed if name not in columns]
         if missing:
             raise InputError(f"{path}: expected the columns {', '.join(needed)}; missing: {', '.join(missing)}")
-        reader.fieldnames = columns
-        rows = []
-        for row in reader:
-            if None in row or None in row.values():
+        for cells in filter(None, reader):
+            if len(cells) != len(columns):
                 raise InputError(
                     f"{path}, line {reader.line_num}: expected {len(columns)} cells; got a different number"
                 )
-            rows.append(
-                (reader.line_num, {key: read_cell(value.strip() if strip else value) for key, value in row.items()})
+            if strip:
+                cells = map(str.strip, cells)
+            yield (
+                reader.line_num,
+                {key: read_cell(cell) if cell[:1] == "'" else cell for key, cell in zip(columns, cells, strict=True)},
             )
-        return rows
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a CSV in UTF-8 ({error})") from None
 
