@@ -1,4 +1,5 @@
-"""200 raters at once over HTTP, on SQLite and on PostgreSQL; and kill -9 under load, of the server and of PostgreSQL.
+"""200 raters at once over HTTP, on SQLite and on PostgreSQL; kill -9 under load, of the server and of
+PostgreSQL; and a backup in the middle of it.
 
     python benchmarks/load_study.py [--raters 200] [--seconds 60] [--database sqlite|postgresql|both] [--large]
         [--workers 1]
@@ -34,8 +35,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
+from sqlalchemy import text
 
-from rushes.media import write_clip
+from rushes.media import ClipReader, write_clip
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
 
@@ -247,10 +249,18 @@ def make_study(db: str, folder: Path, raters: int, *, large: bool = False) -> li
 
 
 async def crowd(
-    server: Server, links: list[str], seconds: float, times: dict[str, list[float]], *, patient: bool
+    server: Server,
+    links: list[str],
+    seconds: float,
+    times: dict[str, list[float]],
+    *,
+    patient: bool,
+    into: list[Rater] | None = None,
 ) -> list[Rater]:
+    """Everybody works until the time is over; `into` has them from the start."""
     until = time.monotonic() + seconds
-    raters = [
+    raters = [] if into is None else into
+    raters += [
         Rater(link, Browser(server.port, times, patient=patient), until, random.Random(number))
         for number, link in enumerate(links)
     ]
@@ -422,6 +432,61 @@ def crash(kind: str, folder: Path, home: Path | None) -> list[list[str]]:
     ]
 
 
+async def backed_up(db: str, folder: Path, links: list[str], seconds: float) -> set[str]:
+    """Votes acknowledged before `rushes study backup` began, in the middle of a crowd that goes on to its end."""
+    server = Server(db, folder / "media")
+    try:
+        raters: list[Rater] = []
+        work = asyncio.create_task(crowd(server, links, seconds, defaultdict(list), patient=False, into=raters))
+        await asyncio.sleep(0.6 * seconds)
+        before = {assignment for rater in raters for assignment in rater.acknowledged}
+        await asyncio.to_thread(
+            rushes, "study", "backup", "-o", folder / "kept", "--db", db, "--media", folder / "media"
+        )
+        await work
+        assert sum(len(rater.acknowledged) for rater in raters) > len(before), "nobody voted beside the backup"
+        return before
+    finally:
+        server.close()
+
+
+def backup(kind: str, folder: Path, home: Path | None, raters: int, seconds: float) -> list[list[str]]:
+    """A backup beside a crowd, restored elsewhere: what is in it, and a rater who works on at the restored server."""
+    folder.mkdir()
+    db = str(folder / "studies.db") if home is None else fresh_database(home, "backed_up")
+    *links, late = make_study(db, folder, raters + 1)
+    before = asyncio.run(backed_up(db, folder, links, seconds))
+    elsewhere = folder.with_name(f"{folder.name}-elsewhere")
+    shutil.move(folder / "kept", elsewhere / "kept")
+    shutil.rmtree(folder)
+    rushes("study", "restore", elsewhere / "kept", "--db", elsewhere / "studies.db")
+    shutil.rmtree(elsewhere / "kept")
+    with open_service(elsewhere / "studies.db") as service, service.database.read() as connection:
+        there = set(
+            connection.execute(
+                text("SELECT assignment.key FROM vote JOIN assignment ON assignment.id = vote.assignment_id")
+            ).scalars()
+        )
+        clips = [service.media(token).path for token in connection.execute(text("SELECT token FROM clip")).scalars()]
+        played = sum(sum(1 for _ in ClipReader(clip)) == 25 * CLIP_S for clip in clips)
+    server = Server(str(elsewhere / "studies.db"), elsewhere / "studies.media")
+    try:
+        (rater,) = asyncio.run(crowd(server, [late], ARRIVAL_S + 15, defaultdict(list), patient=False))
+    finally:
+        server.close()
+    what = f"{kind}: backed up in the middle of {raters} raters, restored elsewhere, the first folder gone"
+    return [
+        [f"{what}: votes acknowledged before it / of them restored", "equal", f"{len(before)} / {len(before & there)}"],
+        [f"{what}: clips / played from beginning to end", "equal", f"{len(clips)} / {played}"],
+        [f"{what}: votes of a rater who joins there", "≥ 1", f"{len(rater.acknowledged)}"],
+    ]
+
+
+def rushes(*words: str | Path) -> None:
+    """A command that has to succeed."""
+    subprocess.run([sys.executable, "-m", "rushes", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+
+
 def measured(given: argparse.Namespace, db: str, place: Path, server_home: Path | None) -> Measured:
     return measure(db, place, given.raters, given.seconds, server_home, large=given.large, workers=given.workers)
 
@@ -449,6 +514,7 @@ def main() -> None:
             loads = f"{before:.1f} / {os.getloadavg()[0]:.1f}"
             rows.append([f"{kind}: load average of the machine before / after", "–", loads])
             rows += crash(kind, Path(folder) / f"{kind}-killed", server_home)
+            rows += backup(kind, Path(folder) / f"{kind}-backed-up", server_home, given.raters, given.seconds)
     from recording import record  # here, so that the tests can use the raters and the server above
 
     record(

@@ -4,8 +4,11 @@
 signatures and intervals with the run.
 """
 
+from typing import Any
+
 import lightning
 import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 import rushes
 
@@ -16,13 +19,21 @@ class RushesCallback(lightning.Callback):
     def __init__(self, fps: float, tracker: str) -> None:
         self.clips, self.fps, self.tracker = rushes.Clip(), fps, tracker
 
-    def on_validation_epoch_start(self, trainer, module) -> None:
+    def on_validation_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         self.clips.reset()
 
-    def on_validation_batch_end(self, trainer, module, outputs, batch, batch_idx, dataloader_idx=0) -> None:
+    def on_validation_batch_end(
+        self,
+        trainer: lightning.Trainer,
+        pl_module: lightning.LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:
         self.clips.update(outputs, layout="BTCHW", value_range="0-1", fps=self.fps)
 
-    def on_validation_epoch_end(self, trainer, module) -> None:
+    def on_validation_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         whole = rushes.loop.gathered(self.clips)  # every rank's clips, in the order of ranks
         if trainer.is_global_zero:
             found = whole.compute()
@@ -41,21 +52,23 @@ class Model(lightning.LightningModule):
         self.scale = torch.nn.Parameter(torch.tensor(0.5))
         self.psnr = rushes.as_torchmetric(rushes.Fidelity(metrics="psnr"), "psnr")
 
-    def training_step(self, batch, batch_idx):
-        return (self.scale * batch - batch).square().mean()
+    def training_step(self, batch: list[torch.Tensor], batch_idx: int) -> torch.Tensor:
+        (videos,) = batch
+        return (self.scale * videos - videos).square().mean()
 
-    def validation_step(self, batch, batch_idx):
-        made = (self.scale * batch).clamp(0, 1)
-        self.psnr.update(made, batch, layout="BTCHW", value_range="0-1")
+    def validation_step(self, batch: list[torch.Tensor], batch_idx: int) -> torch.Tensor:
+        (videos,) = batch
+        made = (self.scale * videos).clamp(0, 1)
+        self.psnr.update(made, videos, layout="BTCHW", value_range="0-1")
         self.log("psnr", self.psnr)
         return made
 
-    def configure_optimizers(self):
+    def configure_optimizers(self) -> torch.optim.Optimizer:
         return torch.optim.SGD(self.parameters(), lr=0.5)
 
 
 videos = torch.rand(4, 8, 3, 32, 32, generator=torch.Generator().manual_seed(0))
-loader = torch.utils.data.DataLoader(videos, batch_size=2)
+loader = DataLoader(TensorDataset(videos), batch_size=2)
 trainer = lightning.Trainer(
     max_epochs=1,
     num_sanity_val_steps=0,

@@ -24,7 +24,6 @@ def stripes(level: torch.Tensor, seed: int) -> torch.Tensor:
 
 level = torch.nn.Parameter(torch.tensor(0.2))
 optimizer = torch.optim.SGD([level], lr=0.1)
-look = {"layout": "BTCHW", "value_range": "-1-1"}
 
 fidelity = rushes.Fidelity(metrics=["psnr", "ssim"])
 clips = rushes.Clip()
@@ -39,8 +38,8 @@ for epoch in range(3):
     clips.reset()
     for batch in range(2):  # the validation set
         fake, real = stripes(level, 100 + batch), stripes(torch.tensor(0.8), 100 + batch)
-        fidelity.update(fake, real, **look)
-        clips.update(fake, fps=8, **look)
+        fidelity.update(fake, real, layout="BTCHW", value_range="-1-1")
+        clips.update(fake, fps=8, layout="BTCHW", value_range="-1-1")
     found = fidelity.compute()
     print(f"epoch {epoch}: PSNR {found['psnr'].value:.2f} dB, flicker {clips.compute()['flicker_score'].value:.2f}")
     try:
@@ -50,7 +49,9 @@ for epoch in range(3):
 
 weights = write_random_checkpoint("i3d", "i3d-random.pt")
 fvd = rushes.FVD("videogpt", sample_duration=FRAMES, weights=weights, device="cpu")
-fvd.update(stripes(torch.tensor(0.8), 100), real=True, **look)  # once: fvd.save("real.npz", real=True) keeps it
-fvd.update(stripes(level, 100), real=False, **look)
+fvd.update(
+    stripes(torch.tensor(0.8), 100), real=True, layout="BTCHW", value_range="-1-1"
+)  # once: fvd.save("real.npz", real=True) keeps it
+fvd.update(stripes(level, 100), real=False, layout="BTCHW", value_range="-1-1")
 print(f"FVD {fvd.compute()['fvd'].value:.4g}")
 print(fvd.compute()["fvd"].signature)

@@ -132,6 +132,12 @@ def test_a_link_to_itself_and_a_bad_name_cost_nothing_else(folder: Path) -> None
     assert "3 broken links" in str(found.passed_over) and "1 whose name is not UTF-8" in str(found.passed_over)
 
 
+def test_a_link_to_itself_that_is_named_is_a_clip_that_cannot_be_read(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.mp4"
+    loop.symlink_to("loop.mp4")
+    assert search_clips([loop, loop]).clips == (loop,)
+
+
 def test_linked_folders_are_searched_and_loops_end(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "far.mp4").touch()

@@ -17,7 +17,7 @@ from tests.web.livesite import Site
 import rushes
 from rushes.core import group_readings
 from rushes.core.registry import load
-from rushes.instruments.catalogue import INSTRUMENTS, catalog, find, readings_of
+from rushes.instruments.catalogue import INSTRUMENTS, catalog, find, packages, readings_of
 from rushes.integrations.trackers.send import named_numbers
 from rushes.storage.runs import Run, read_run
 from rushes.web.view_app import view_app
@@ -73,6 +73,7 @@ def runs(folder: Path) -> list[Run]:
 def test_the_catalogue_has_it(runs: list[Run], monkeypatch: pytest.MonkeyPatch, site: Path) -> None:
     (found,) = find("light_level")
     assert found.signature == "light_level|every:<…>|statistic:<…>|v:1" and found.signature in catalog()
+    assert packages() == {found.signature: "brightness 1.0"}
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place != str(site)])
     assert found.signature not in catalog(), "without the package it is not there"
 
@@ -109,6 +110,12 @@ def test_a_report_and_the_workbench_show_it(runs: list[Run], folder: Path, tmp_p
 def test_two_runs_compare_by_it(runs: list[Run]) -> None:
     found = rushes.compare_runs(*runs)
     assert {m.reading.signature: m.statistics.mean.value for m in found.metrics} == {MEAN: 20.0, DARKEST: 20.0}
+
+
+def test_a_papers_table_has_its_columns(runs: list[Run]) -> None:
+    # 61.5, 71.5 … 131.5; the darkest frames 60, 70 … 130
+    found = rushes.table(*runs, columns="light_level").text()
+    assert all(number in found for number in ("96.5", "116.5", "95.0", "115.0")), found
 
 
 def test_a_board_has_its_columns(runs: list[Run], folder: Path) -> None:

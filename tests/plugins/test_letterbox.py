@@ -34,7 +34,9 @@ def measured(rushes: Rushes, takes: Path, tmp_path_factory: pytest.TempPathFacto
 def test_the_catalogue_lists_it(rushes: Rushes) -> None:
     assert "letterbox_ratio" in rushes("metrics").stdout
     shown = rushes("metrics", "letterbox_ratio").stdout
-    assert "black bars above and below" in shown and LISTED in shown
+    assert "black bars above and below" in shown and LISTED in shown and "  Package     letterbox 1.0\n" in shown
+    (listed,) = json.loads(rushes("metrics", "letterbox_ratio", "--json").stdout)
+    assert listed["package"] == "letterbox 1.0" and "Package" not in rushes("metrics", "blur_score").stdout
     assert "letterbox_ratio" not in rushes("metrics", plugins="").stdout
 
 

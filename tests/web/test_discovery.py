@@ -293,3 +293,25 @@ def test_counts_from_a_damaged_file_are_marked(tmp_path: Path, name: str, shards
     if damage == "all NUL":
         file.write_bytes(bytes(len(data)))
     assert Summaries().summary(tmp_path / "run").damaged
+
+
+@pytest.mark.parametrize("place", ["the ids", "the footer"])
+def test_ids_that_cannot_be_read_are_marked(tmp_path: Path, place: str) -> None:
+    """A bit that flipped: the file is as long as it was, and its counts come from elsewhere."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    clips = names(4)
+    with open_run(tmp_path / "run", instrument="clip", settings={}, inputs=clips, asked=["x"], shards=2) as run:
+        run.plan(clips, clips)  # type: ignore[attr-defined]
+        for clip in clips:
+            run.add(shard_entry(clip))
+        run.finish(clips)
+    summaries, file = Summaries(), tmp_path / "run" / "shards" / "00000.parquet"
+    assert not summaries.lost_ids(tmp_path / "run"), "nobody has asked"
+    assert summaries.ids(tmp_path / "run") == set(clips) and not summaries.lost_ids(tmp_path / "run")
+    group = pq.read_metadata(file).row_group(0)
+    (ids,) = (column for n in range(group.num_columns) if (column := group.column(n)).path_in_schema == "id")
+    data = bytearray(file.read_bytes())
+    data[ids.data_page_offset + ids.total_compressed_size - 3 if place == "the ids" else -9] ^= 8
+    file.write_bytes(data)
+    summaries = Summaries()
+    assert summaries.ids(tmp_path / "run") == frozenset() and summaries.lost_ids(tmp_path / "run")

@@ -18,12 +18,13 @@ import typer
 from rushes import __version__
 from rushes.cli.project_file import VARIABLE, find_project_file, use_project_file
 from rushes.core.errors import InputError, RushesError
+from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.machine.packages import failure
 from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
 from rushes.core.words.options import this_is_a_shell_command
 from rushes.instruments.catalogue import INSTRUMENTS
-from rushes.present.terminal.console import one_line_errors
+from rushes.present.terminal.console import NO_MEMORY, one_line_errors
 from rushes.present.terminal.help import grouped_help
 from rushes.present.terminal.streams import flush_or_forget, open_closed_streams
 
@@ -183,6 +184,10 @@ def main() -> None:
         command = with_verbs(_asked(sys.argv[1:]))
         gc.enable()
         command()
+    except Exception as error:
+        if not ran_out_of_memory(error):
+            raise
+        sys.exit(f"rushes: {NO_MEMORY}")
     finally:
         flush_or_forget()
 

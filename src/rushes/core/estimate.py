@@ -10,12 +10,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from rushes.core.canonical import stored_float
 from rushes.core.errors import DefinitionError
 
 Value: TypeAlias = float | int | bool | None
+
+
+class Scalar(Protocol):
+    """A number of numpy's, such as the mean of an array; a `Measurement` makes it one of Python's."""
+
+    @property
+    def ndim(self) -> Literal[0]: ...
+
 
 SLACK = 1e-9
 """Sums and square roots may end a hair past a bound (a correlation of 1.0000000000000002)."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Definition, require_same_signature
 from rushes.core.errors import DefinitionError
-from rushes.core.estimate import SLACK, Estimate, Why
+from rushes.core.estimate import SLACK, Estimate, Scalar, Why
 from rushes.core.estimate import Interval as Interval
 from rushes.core.estimate import Value as Value
 from rushes.core.span import Span
@@ -43,14 +43,14 @@ class Measurement(Estimate):
     def _repr_html_(self) -> str:
         return numbers_html([self])
 
-    if TYPE_CHECKING:  # as written, `at` may also be a mapping; as read, it is a tuple
+    if TYPE_CHECKING:  # as written, `at` may also be a mapping and numbers may be numpy's; as read, they are not
 
         def __init__(
             self,
             *,
             definition: Definition,
-            value: Value,
-            count: int,
+            value: Value | Scalar,
+            count: int | Scalar,
             note: str = "",
             at: At | Mapping[str, str] = (),
             interval: Interval | None = None,

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rushes.core.errors import InputError
+from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.words.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -63,9 +64,11 @@ def optional_package(name: str, needs: str, *, extra: str = "", package: str = "
     """
     try:
         return import_module(name)
-    except ImportError:
+    except ImportError as error:
         from rushes.core.machine.installing import not_installed
 
+        if ran_out_of_memory(error):
+            raise
         raise not_installed(needs, extra=extra, package=package) from None
 
 

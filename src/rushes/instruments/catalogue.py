@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition
 from rushes.core.definition import parse_signature
@@ -36,6 +36,9 @@ COMPARING = (
     "rushes.compare.board.reference_differences:DEFINITIONS",
 )
 """Tuples of the definitions that no instrument measures: severity, and what is computed from several runs."""
+_METRICS = ("rushes.instruments.clip.metrics:METRICS", "rushes.instruments.fidelity.metrics:METRICS")
+"""What other packages add to instruments of Rushes."""
+_OURS = "rushes"
 IMPORTED = {"vbench": "rushes.suite.imports.vbench_scores:DEFINITIONS"}
 """Tuples of the definitions of other tools' numbers, by family: what `rushes import-scores` knows."""
 COMPARISON = "comparison"
@@ -87,6 +90,22 @@ def _groups() -> list[tuple[str, tuple[Definition, ...]]]:
     found = [(name, instrument.catalog()) for name, instrument in INSTRUMENTS.items()]
     found += [(COMPARISON, load(name)) for name in COMPARING]
     return found + [(name, load(place)) for name, place in IMPORTED.items()]
+
+
+def packages() -> dict[str, str]:
+    """The package that adds a metric of the catalogue, with its version: signature → "letterbox 1.0"."""
+    added: dict[str, str] = {}
+    for place in _METRICS:
+        registry: Registry[Any] = load(place)
+        added |= {one.definition.name: registry.package(name) for name, one in registry.items()}
+    of_family = {name: INSTRUMENTS.package(name) for name in INSTRUMENTS}
+    found = {d.signature: (of_family.get(name), added.get(d.name)) for name, group in _groups() for d in group}
+    return {
+        signature: package
+        for signature, origins in found.items()
+        for package in origins
+        if package and package != _OURS
+    }
 
 
 def other_names(instrument: str = "") -> list[tuple[str, Definition]]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from rushes.core.errors import InputError
 from rushes.core.machine.collection import uncollected
+from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.machine.packages import listen
 from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
@@ -82,10 +83,8 @@ def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:
         if isinstance(result, Generator):
             result = _parts_sent(pipe, result)
         answer = packed("done", result)
-    except MemoryError:
-        answer = Message("no memory")
     except Exception as error:  # carried to the parent, which raises it
-        answer = packed("error", error)
+        answer = Message("no memory") if ran_out_of_memory(error) else packed("error", error)
     send(pipe, answer)
 
 

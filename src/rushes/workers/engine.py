@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from rushes.core.errors import InputError
+from rushes.core.machine.memory import ran_out_of_memory
 from rushes.workers import local
 from rushes.workers.limits import Crash, Limits
 from rushes.workers.wire import packed
@@ -130,7 +131,9 @@ def _run_here(work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator
         try:
             for outcome in _outcomes(work, tasks[index]):
                 yield index, packed("done", outcome).value()
-        except MemoryError:
+        except Exception as error:
+            if not ran_out_of_memory(error):
+                raise
             yield index, Crash("ran out of memory", may_retry=False)
 
 

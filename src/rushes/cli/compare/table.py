@@ -33,7 +33,8 @@ def table(
         list[str],
         typer.Argument(
             metavar="SUITE|DIR…",
-            help="A folder of rushes suite run; or folders of rushes paper and runs of fidelity, fvd, clip and pose.",
+            help="A folder of rushes suite run; or folders of rushes paper and runs of fidelity, fvd, clip, pose "
+            "and instruments of other packages.",
         ),
     ],
     format: Annotated[

@@ -34,10 +34,10 @@ def metrics(
     Example: rushes metrics freeze_frame_ratio
     """
     from rushes.core.words.definition_text import definition_lines, range_text
-    from rushes.instruments.catalogue import catalog, families, find, names_of
+    from rushes.instruments.catalogue import catalog, families, find, names_of, packages
     from rushes.instruments.clip.signals.verdict_rates import verdict_rates
 
-    family = families()
+    family, package = families(), packages()
     whole = network is None and (name is None or name in family.values())
     if network is not None:
         chosen = _of_network(network, name)
@@ -45,7 +45,8 @@ def metrics(
         chosen = [d for d in catalog().values() if name in (None, family[d.signature])] if whole else find(name or "")
     if as_json:
         every = [d.as_dict() | {"also_called": names_of(d)} for d in chosen]
-        print_json([one | {"family": family.get(d.signature, "")} for one, d in zip(every, chosen, strict=True)])
+        origins = [{"family": family.get(d.signature, ""), "package": package.get(d.signature, "")} for d in chosen]
+        print_json([one | origin for one, origin in zip(every, origins, strict=True)])
     elif whole:
         header = ("name", "family", "better", "range", "unit", *(["signature"] if verbose else []))
         rows = [
@@ -56,7 +57,14 @@ def metrics(
         tell("rushes metrics NAME shows the formula, the edge cases and the signature; -v shows every signature.")
     else:
         blocks = [
-            "\n".join(definition_lines(one, also_called=names_of(one), family=family.get(one.signature, "")))
+            "\n".join(
+                definition_lines(
+                    one,
+                    also_called=names_of(one),
+                    family=family.get(one.signature, ""),
+                    package=package.get(one.signature, ""),
+                )
+            )
             for one in chosen
         ]
         names = dict.fromkeys((*([name] if name else []), *(definition.name for definition in chosen)))

@@ -27,6 +27,8 @@ from rushes.suite.names import generated_set, set_name
 AGGREGATE = "mean"
 """What `mean` puts into a signature."""
 _Reader: TypeAlias = Callable[[Run], Iterable["SystemNumber"]]
+_WITHOUT_COLUMNS = ("judge", "preference", "robustness")
+"""Instruments whose numbers are in no paper's table; of a suite, a table has the judge's and people's answers."""
 _PER_CLIP = tuple(column.metric for column in (*COLUMNS.values(), *BY_NAME.values()) if column.source == "clip")
 
 
@@ -192,12 +194,12 @@ def _readings(run: Run, metrics: Sequence[str]) -> tuple[SystemNumber, ...]:
         "clip": per_clip,
         "pose": per_clip,
     }
-    if run.instrument not in readers:
+    if run.instrument in _WITHOUT_COLUMNS:
         raise RunError(
             f"{run.place}: contains a run of instrument {run.instrument}; a paper's table is made of runs of "
-            "fidelity, distribution, clip and pose"
+            "fidelity, distribution, clip, pose and instruments of other packages"
         )
-    return tuple(readers[run.instrument](run))
+    return tuple(readers.get(run.instrument, per_clip)(run))
 
 
 def _set_readings(run: Run) -> list[SystemNumber]:

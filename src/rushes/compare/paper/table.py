@@ -224,7 +224,7 @@ def paper_table(
 
     Args:
         places: a folder of `rushes suite run`; or folders of `rushes paper` and complete runs of fidelity,
-            distribution, clip and pose. Runs of one generated set are one row.
+            distribution, clip, pose and instruments of other packages. Runs of one generated set are one row.
         columns: metrics by any name that `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION`
             and `elo:QUESTION` for what people answered, and `signals` for the share of flagged clips. By default a
             suite shows up to eight, people first.

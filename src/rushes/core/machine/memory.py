@@ -1,10 +1,14 @@
-"""How much memory there is."""
+"""How much memory there is, and whether something failed because there was too little."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from pathlib import Path
+
+_OPENCV_NO_MEMORY = -4
+_NOT_MAPPED = "failed to map segment from shared object"
+"""What the loader says of a library that finds no room, as under `ulimit -v`."""
 
 
 def machine_memory() -> int:
@@ -23,3 +27,15 @@ def available_memory() -> int:
             if name == "MemAvailable":
                 return min(int(rest.split()[0]) * 1024, machine_memory())
     return machine_memory()
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Whether this is Python's, OpenCV's or the loader's way of saying that memory ran out.
+
+    >>> ran_out_of_memory(MemoryError()), ran_out_of_memory(ValueError("no memory"))
+    (True, False)
+    """
+    if isinstance(error, ImportError):
+        return _NOT_MAPPED in str(error)
+    opencv = type(error).__module__ == "cv2" and getattr(error, "code", None) == _OPENCV_NO_MEMORY
+    return opencv or isinstance(error, MemoryError)

@@ -48,12 +48,15 @@ def moved_by(definition: Definition) -> list[tuple[str, str]]:
     return [(head, words) for head, words in facts if words]
 
 
-def definition_lines(definition: Definition, *, also_called: Sequence[str] = (), family: str = "") -> list[str]:
+def definition_lines(
+    definition: Definition, *, also_called: Sequence[str] = (), family: str = "", package: str = ""
+) -> list[str]:
     """The whole definition, one fact a line."""
     facts = [
         ("", definition.summary),
         ("Also called", ", ".join(also_called)),
         ("Family", family),
+        ("Package", package),
         ("Formula", definition.formula),
         ("Unit", definition.unit),
         ("Range", range_text(definition)),

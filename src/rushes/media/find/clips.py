@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +73,7 @@ def search_clips(paths: Paths) -> FoundClips:
             raise InputError("expected a clip, a folder or a glob; got an empty path (a variable that is not set?)")
         searched = _remote_clips_of if is_remote(named) else _clips_of
         for clip, name in searched(str(named), passed_over):
-            key = clip.resolve() if isinstance(clip, Path) else clip
+            key = Path(os.path.realpath(clip)) if isinstance(clip, Path) else clip  # a link to itself is no error here
             passed_over.counts["doubles"] += key in found
             found.setdefault(key, (clip, name))
     if not found:

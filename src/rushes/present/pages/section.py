@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,9 +45,9 @@ class ReportOptions:
         """A file's address seen from the page, where it lies in the page's folder or below; else ""."""
         if self.out is None or is_remote(place):
             return ""
-        home = self.out.resolve().parent
+        home = Path(os.path.realpath(self.out)).parent
         for path in candidates(place, beside=beside):
-            found = Path(path).resolve()
+            found = Path(os.path.realpath(path))
             if found.is_relative_to(home) and found.is_file():
                 return quote(found.relative_to(home).as_posix())
         return ""

@@ -17,6 +17,7 @@ import typer
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.interrupt import stopped_line
+from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.table import SIGNATURE, Column, Table, word_table
 from rushes.core.words.options import in_shell
 from rushes.present.terminal.colours import bold, faint, is_coloured, paint_signals, signal
@@ -28,6 +29,7 @@ R = TypeVar("R")
 
 EXIT_BAD_INPUT = 1
 EXIT_GATE = 3
+NO_MEMORY = "ran out of memory; close other programs, or raise the limit (ulimit -v, the scheduler's)"
 _WIDTH = 100
 """Columns of what goes to a file or a pipe, where COLUMNS does not say otherwise."""
 _NARROWEST = 40
@@ -52,6 +54,10 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(130) from None
         except OSError as error:
             fail(f"{error.filename or 'system'}: {error.strerror or error}")
+        except Exception as error:
+            if not ran_out_of_memory(error):
+                raise
+            fail(NO_MEMORY)
 
     return wrapper
 

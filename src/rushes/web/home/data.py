@@ -50,13 +50,14 @@ def home_data(bench: Workbench) -> dict[str, object]:
     boards = [
         {"name": name, "address": f"/boards/{quote(name)}", **suite_status(path)} for name, path in suites.items()
     ]
+    comparisons = _comparisons(bench, runs, suites)  # before the cards, which say where ids could not be read
     cards = _cards(bench, runs, suites)
     found = None if bench.discovery is None else bench.discovery.look()
     stamp = home_stamp(bench)
     counted = f"{stamp} {sum(card['counted'] for card in cards)}"
     return {
         "boards": boards,
-        "comparisons": _comparisons(bench, runs, suites),
+        "comparisons": comparisons,
         "runs": cards,
         "totals": bench.summaries.totals(counted, lambda: _totals(bench, cards)),
         "sweeps": [] if found is None else [{"name": n, **sweep_status(p)} for n, p in found.sweeps.items()],
@@ -115,7 +116,7 @@ def run_card(bench: Workbench, name: str, *, suite: str = "", counted: bool = Tr
 def _counted(bench: Workbench, name: str, folder: Path, head: RunHead) -> dict[str, Any]:
     found = bench.summaries.summary(folder)
     one, many = _NOUNS.get(found.kind, ("subject", "subjects"))
-    damaged = {"status": "damaged"} if found.damaged else {}
+    damaged = {"status": "damaged"} if found.damaged or bench.summaries.lost_ids(folder) else {}
     return damaged | {
         "subjects": found.subjects,
         "noun": one if found.subjects == 1 else many,

@@ -46,7 +46,8 @@ def _subjects(folder: Path) -> list[tuple[str, str, str]]:
     """
     if is_sharded(folder):
         return [
-            (name, kind, sha256 or "") for name, kind, sha256 in shard_texts(folder, MOST_IDS, ("id", "kind", "sha256"))
+            (name, kind, sha256 or "")
+            for name, kind, sha256 in shard_texts(folder, MOST_IDS, ("id", "kind", "sha256")) or ()
         ]
     try:
         with open(folder / "subjects.jsonl", encoding="utf-8") as lines:

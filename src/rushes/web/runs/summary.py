@@ -208,10 +208,11 @@ def _worst(marked: Mapping[str, Sequence[tuple[int, bytes]]]) -> list[bytes]:
     return found
 
 
-def read_ids(folder: Path) -> frozenset[str]:
-    """The ids of the first 100,000 subjects."""
+def read_ids(folder: Path) -> frozenset[str] | None:
+    """The ids of the first 100,000 subjects; None where a shard that has them is damaged."""
     if is_sharded(folder):
-        return frozenset(str(row[0]) for row in shard_texts(folder, MOST_IDS, ("id",)))
+        rows = shard_texts(folder, MOST_IDS, ("id",))
+        return None if rows is None else frozenset(str(row[0]) for row in rows)
     ids = (_id(line) for _, line in zip(range(MOST_IDS), _subject_lines(folder), strict=False))
     return frozenset(found for found in ids if found)
 
@@ -302,7 +303,7 @@ class Summaries:
 
     _heads: Current[RunHead] = field(default_factory=Current)
     _summaries: Current[RunSummary] = field(default_factory=Current)
-    _ids: Current[frozenset[str]] = field(default_factory=Current)
+    _ids: Current[frozenset[str] | None] = field(default_factory=Current)
     _totals: Current[dict[str, int]] = field(default_factory=Current)
 
     def totals(self, stamp: str, count: Callable[[], dict[str, int]]) -> dict[str, int]:
@@ -316,7 +317,12 @@ class Summaries:
         return self._summaries.get(folder, run_stamp(folder), lambda: read_summary(folder, self.head(folder).sealed))
 
     def ids(self, folder: Path) -> frozenset[str]:
-        return self._ids.get(folder, run_stamp(folder), lambda: read_ids(folder))
+        return self._ids.get(folder, run_stamp(folder), lambda: read_ids(folder)) or frozenset()
+
+    def lost_ids(self, folder: Path) -> bool:
+        """Whether its ids were asked for and cannot be read."""
+        stamp = run_stamp(folder)
+        return self._ids.knows(folder, stamp) and self._ids.get(folder, stamp, lambda: None) is None
 
     def knows(self, folder: Path) -> bool:
         """Whether the summary is at hand and of the present state."""
@@ -343,8 +349,8 @@ def shard_size(folder: Path) -> int:
         return 0
 
 
-def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Some columns of its first clips; none where Parquet cannot be read here."""
+def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[Any, ...]] | None:
+    """Some columns of its first clips; [] where Parquet cannot be read here, None where a shard is damaged."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
@@ -352,7 +358,7 @@ def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[A
 
     def rows(file: Path) -> Iterator[tuple[Any, ...]]:
         # One by one: a reader of data sets takes a tenth of a second to load.
-        with pq.ParquetFile(file) as table:
+        with pq.ParquetFile(file, page_checksum_verification=True) as table:
             found = table.read(columns=list(columns))
         return zip(*(found.column(name).to_pylist() for name in columns), strict=True)
 
@@ -360,7 +366,7 @@ def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[A
         files = sorted((folder / "shards").glob("*.parquet"))
         return list(islice(chain.from_iterable(map(rows, files)), most))
     except (*_BROKEN, RuntimeError):
-        return []
+        return None
 
 
 def shard_worst(folder: Path, badges: Sequence[str], most: int) -> tuple[str, ...]:
