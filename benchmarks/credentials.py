@@ -60,7 +60,10 @@ SOURCES = {
         name="ADTH-QA",
         kind="talking-head",
         questions={
-            "lip": ("articulation_distance", "mouth_speech_motion", "mouth_audio_corr", "mouth_audio_margin"),
+            "lip": (
+                *("articulation_distance", "lip_speech_fit", "mouth_speech_motion", "mouth_audio_corr"),
+                "mouth_audio_margin",
+            ),
             "head": ("head_distance", "head_motion", "gaze_spread", "brow_motion", "landmark_jitter"),
         },
     ),
