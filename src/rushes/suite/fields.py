@@ -37,6 +37,13 @@ _TALKING_HEAD = f"""
 profile = "talking-head"
 tier = 1                      # faces: blinks, mouth and sound, jitter
 motion = true
+# metrics = ["word_error_rate"]       # the words; needs a network: rushes models pull whisper-small
+# prompts = "prompts.csv"             # and their script, in a column script
+
+# [instruments.eyes]            # gaze; needs a network: rushes models pull face-landmarker
+# instrument = "clip"
+# profile = "talking-head"
+# face_model = "face-landmarker"
 """
 _HEADS = """
 [instruments.fidelity]        # frame by frame against the reference
@@ -46,6 +53,11 @@ metrics = ["psnr", "ssim"]
 [instruments.faces]           # needs networks: rushes models pull lpips face face-id
 instrument = "fidelity"
 metrics = ["lpips", "csim", "lmd", "mouth_lmd"]
+{cut}{resize}
+
+[instruments.voice]           # the reference's voice; needs networks: rushes models pull voice
+instrument = "fidelity"
+metrics = ["voice_similarity"]
 {cut}{resize}
 """
 _ANIMATION = """

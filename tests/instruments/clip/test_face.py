@@ -39,6 +39,7 @@ NAMES = [
     "mouth_audio_margin",
     "mouth_audio_offset_ms",
     "lip_sync_offset_ms",
+    "lip_speech_fit",
     "mouth_speech_motion",
     "articulation_distance",
     "longest_face_gap_ms",

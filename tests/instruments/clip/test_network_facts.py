@@ -16,7 +16,10 @@ PULLED = [METRICS[name].definition for name in METRICS if METRICS[name].require 
 """The clip metrics that ask for a model before any clip is read."""
 FACES = [
     METRICS[name].definition
-    for name in ("articulation_distance", "lip_sync_offset_ms", "head_distance", "gaze_spread", "brow_motion")
+    for name in (
+        *("articulation_distance", "lip_sync_offset_ms", "lip_speech_fit", "head_distance", "gaze_spread"),
+        "brow_motion",
+    )
 ]
 
 

@@ -23,7 +23,7 @@ from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.face.articulation import ARTICULATION_DISTANCE, articulation_distance
 from rushes.instruments.clip.metrics.face.head import head_motion, head_pose_spread
-from rushes.instruments.clip.metrics.face.lip_sync import LipSync, foretold_curve, lip_sync_offset_ms
+from rushes.instruments.clip.metrics.face.lip_sync import LipSync, foretold_curve, lip_speech_fit, lip_sync_offset_ms
 from rushes.instruments.clip.metrics.face.liveliness import (
     BROW_MOTION,
     GAZE_SPREAD,
@@ -197,7 +197,40 @@ def test_another_sound_has_no_clear_place() -> None:
     face = FaceObservation(track=made_track(faces), fps=FPS, model="m", audio=_tone(_levels(260, seed=99)))
     found = lip_sync_offset_ms(Observation(faces=face))
     assert found.value is None and found.note.startswith("no place within a second is clear")
-    assert not LipSync(0.0, 0.19, 0.0, 100).is_clear and LipSync(0.0, 0.3, 0.15, 100).is_clear
+    peaks = ((0.19, 0.0), (0.3, 0.15))
+    assert [LipSync(0.0, *peak, 100, in_place=0.19, seconds=4.0).is_clear for peak in peaks] == [False, True]
+
+
+def _speaking(late: int = 0, *, words: int = 5, frames: int = 260) -> FaceObservation:
+    """Lips that speak the words of seed 5, with the sound of some words, this many frames late."""
+    faces = [made_points(mouth=10 + 20 * float(m), jaw=20 * float(m)) for m in _levels(frames, seed=5)]
+    heard = np.roll(_levels(frames, seed=words), late)
+    return FaceObservation(track=made_track(faces), fps=FPS, model="m", audio=_tone(heard))
+
+
+def _fit(face: FaceObservation) -> float:
+    value = lip_speech_fit(Observation(faces=face)).value
+    assert value is not None
+    return float(value)
+
+
+def test_lips_fit_their_own_words_and_nobody_elses() -> None:
+    own = _fit(_speaking())
+    assert own > 1.5
+    assert all(_fit(_speaking(words=seed)) < 0.5 for seed in (31, 57, 99))
+    # Three frames late are 120 ms, inside; 480 ms are not: the sound then fits elsewhere.
+    assert _fit(_speaking(3)) == pytest.approx(own, abs=0.2) and _fit(_speaking(12)) < 0.5
+    assert lip_speech_fit(Observation(faces=_speaking(frames=60))).value is None
+
+
+def test_the_fit_grows_with_the_root_of_the_length() -> None:
+    # 0.25 · √16 = 1; the same match over four times as long says twice as much.
+    found = [LipSync(0.0, 0.3, 0.1, 100, in_place=0.25, seconds=seconds).fit for seconds in (16.0, 64.0)]
+    assert found == [1.0, 2.0]
+    face = _speaking()
+    sync = face.lip_sync
+    assert not isinstance(sync, str) and sync.seconds == pytest.approx(260 / FPS) and sync.in_place <= sync.peak
+    assert _fit(face) == pytest.approx(sync.in_place * math.sqrt(260 / FPS))
 
 
 def test_bands_of_a_tone_are_loudest_where_it_is() -> None:

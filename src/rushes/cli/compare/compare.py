@@ -209,7 +209,7 @@ def show_comparison(found: RunsComparison, *, verbose: bool = False) -> None:
 
 def _show_several(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.rows import not_compared
-    from rushes.compare.runs.page.words import fact_lines, holm_lines, quiet_lines
+    from rushes.compare.runs.page.words import fact_lines, holm_lines, people_lines, quiet_lines
     from rushes.compare.runs.tables import result_table
 
     for letter, run in zip(found.letters, found.runs, strict=True):
@@ -217,7 +217,7 @@ def _show_several(found: RunsComparison, verbose: bool) -> None:
     _say_states(found.runs)
     tell(*found.comparisons[0].remarks, *fact_lines(found))
     print_table(result_table(found))
-    tell(*holm_lines(found))
+    tell(*people_lines(found), *holm_lines(found))
     for said, names in quiet_lines(found):
         tell(f"{said}: {', '.join(names)}")
     for row in not_compared(found).texts():
@@ -233,7 +233,7 @@ def _say_states(runs: Sequence[Run]) -> None:
 
 
 def _show_two(found: RunsComparison, verbose: bool) -> None:
-    from rushes.compare.runs.page.words import MOVED, holm_lines, quiet_lines, unlike_lines
+    from rushes.compare.runs.page.words import MOVED, holm_lines, people_lines, quiet_lines, unlike_lines
     from rushes.compare.runs.results import transition_table
     from rushes.compare.runs.tables import change_table, difference_table
     from rushes.present.verdict.verdict import counted
@@ -248,7 +248,7 @@ def _show_two(found: RunsComparison, verbose: bool) -> None:
         print_table(differences)
     if any(one.verdict == "moved" for one in found.judged):
         tell(MOVED)
-    tell(*holm_lines(found), *unlike_lines(comparison))
+    tell(*people_lines(found), *holm_lines(found), *unlike_lines(comparison))
     for said, names in quiet_lines(found, unlike=False):  # what is not comparable is named above, with the reason
         tell(f"{said}: {', '.join(names)}")
     told = None if verbose else {one.name for one in found.judged if one.outcome.is_change}

@@ -45,9 +45,9 @@ def table(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Metrics, with commas between: psnr, fvd, luma_alternation … Of a suite also rating:QUESTION, "
-            "wins:QUESTION, elo:QUESTION, diff:METRIC (from the reference) and signals (share of flagged clips). By "
-            "default up to eight.",
+            help="Metrics, with commas between: psnr, fvd, luma_alternation … talking-head is all that people ask of "
+            "talking heads. Of a suite also rating:QUESTION, wins:QUESTION, elo:QUESTION, diff:METRIC (from the "
+            "reference) and signals (share of flagged clips). By default up to eight.",
         ),
     ] = None,
     digits: Annotated[
@@ -63,6 +63,9 @@ def table(
         bool,
         typer.Option("--bold/--no-bold", help="Mark best and second best where the board's tests are significant."),
     ] = True,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="A row per metric, each with how far it is known to agree with people.")
+    ] = False,
     signatures: Annotated[
         Literal["footnote", "comment", "appendix", "none"] | None,
         typer.Option(
@@ -94,7 +97,13 @@ def table(
     if signatures == "appendix" and out is None:
         raise InputError("--signatures appendix writes a second file beside the table; give -o FILE")
     made = paper_table(
-        *places, columns=columns, digits=_decimals(digits), interval=interval, bold=bold, caption=caption
+        *places,
+        columns=columns,
+        digits=_decimals(digits),
+        interval=interval,
+        bold=bold,
+        caption=caption,
+        agreement=agreement,
     )
     if chosen == "latex":
         text = made.latex(booktabs=not no_booktabs, width=width, signatures=signatures or "comment")

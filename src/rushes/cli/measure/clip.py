@@ -80,7 +80,11 @@ def clip(
         typer.Option(min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet. (default: what the profile needs)"),
     ] = None,
     face_model: Annotated[
-        str | None, typer.Option(metavar="FILE", help="MediaPipe's 478-point face_landmarker.task, for tier 1.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="MediaPipe's 478-point face_landmarker.task, for tier 1; face-landmarker is the pulled one.",
+        ),
     ] = None,
     syncnet_weights: Annotated[
         str | None, typer.Option(metavar="FILE", help="SyncNet's syncnet_v2.model, for tier 2.")

@@ -42,6 +42,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -188,6 +189,7 @@ def read_credential(path: Path | str) -> Credential:
     return _parsed(text, str(path))
 
 
+@cache
 def shipped_credentials() -> tuple[Credential, ...]:
     """Those that come with Rushes, in the order of their names."""
     found = sorted((file for file in files("rushes.compare.agreement").joinpath("credentials").iterdir()), key=str)

@@ -4,7 +4,8 @@ people          ratings, votes and studies: they decide
 credentialed    metrics with a credential that counts here: they may say better, about its question
 others          every other metric: they show differences
 not tested      facts of the file (length, rate, frames), and a column that says the same as another one: flagged and
-                reject rate beside pass rate. They are shown and cost the others nothing
+                reject rate beside pass rate, a metric by a second face model. They are shown and cost the others
+                nothing
 
 Where all are tested, people have 0.8 of the allowed error and both kinds of metrics 0.1 each; where one is missing, or
 all of its differences are significant, its share goes to the others: metrics first pass theirs to each other. Many
@@ -84,7 +85,15 @@ def _why_untested(reading: Reading, others: Sequence[Reading]) -> str:
     if reading.definition.name == BADGE_SHARE.name and dict(reading.at).get("badge") != "pass":
         passing = [one for one in others if one.definition == reading.definition and ("badge", "pass") in one.at]
         return f"not tested separately: it follows {passing[0].label}" if passing else ""
-    return ""
+    first = next(one for one in others if _but_for_the_model(one) == _but_for_the_model(reading))
+    return "" if first.key == reading.key else f"not tested separately: {first.label} by another model"
+
+
+def _but_for_the_model(reading: Reading) -> tuple[object, ...]:
+    """What it is, whatever model of the face or the voice it was measured with."""
+    definition = reading.definition
+    params = tuple(one for one in definition.params if one[0] != "model")
+    return definition.name, definition.version, params, reading.at, reading.instrument
 
 
 def shares(left: Collection[Family]) -> dict[Family, float]:

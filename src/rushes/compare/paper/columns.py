@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
+from rushes.compare.questions import METRICS as KIND_METRICS
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Better
 from rushes.core.errors import InputError
@@ -80,8 +81,8 @@ BY_NAME: dict[str, Column] = {
     "wer": Column("wer", "WER", "clip", "lower", "word_error_rate", digits=3),
 }
 """Columns that need more than clips and references, here the scripts: measured only where they are named."""
-SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d")}
-"""Names for several columns at once."""
+SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d"), **KIND_METRICS}
+"""Names for several columns at once: of a kind of video, the metrics that answer its questions."""
 
 
 def chosen_columns(names: str | Iterable[str], *, of_runs: bool = False) -> tuple[Column, ...]:

@@ -11,7 +11,9 @@ from rushes.compare.paper.evaluation import ELO, SIGNALS, Evaluation, Pick
 from rushes.compare.paper.grid import TableColumn
 from rushes.compare.paper.marks import NO_MARKS, marks_of
 from rushes.compare.paper.systems import System, SystemNumber
+from rushes.compare.questions import METRICS as KIND_METRICS
 from rushes.core import Measurement
+from rushes.core.errors import InputError
 from rushes.core.reading import Reading
 
 MOST = 8
@@ -51,16 +53,40 @@ def _differs(evaluation: Evaluation, reading: Reading) -> bool:
 
 
 def picked(evaluation: Evaluation, names: str | Iterable[str] | None) -> list[Pick]:
-    """What was asked for, each once, in order; commas part names too."""
-    if names is None:
-        wanted = default_names(evaluation)
-    else:
-        given = [names] if isinstance(names, str) else list(names)
-        words = [word.strip() for name in given for word in name.split(",") if word.strip()]
-        wanted = [name for word in words for name in SHORTHANDS.get(word, (word,))]
-    found = [pick for name in dict.fromkeys(wanted) for pick in evaluation.pick(name)]
+    """What was asked for, each once, in order; commas part names too. Of a kind's metrics, those that were measured."""
+    wanted = default_names(evaluation) if names is None else _spelt(names)
+    unsure = set() if names is None else set(_of_kinds(names))
+    found = [pick for name in dict.fromkeys(wanted) for pick in _picks(evaluation, name, name in unsure)]
     unique = {(pick.reading.key if pick.reading else pick.name): pick for pick in reversed(found)}
     return [pick for pick in found if unique.get(pick.reading.key if pick.reading else pick.name) is pick]
+
+
+def absent_metrics(picks: Iterable[Pick], names: str | Iterable[str] | None) -> list[str]:
+    """Metrics of the kinds that were asked for which were not measured."""
+    had = {pick.name for pick in picks}
+    return [name for name in ([] if names is None else _of_kinds(names)) if name not in had]
+
+
+def _picks(evaluation: Evaluation, name: str, unsure: bool) -> list[Pick]:
+    try:
+        return evaluation.pick(name)
+    except InputError:
+        if unsure:
+            return []
+        raise
+
+
+def _words(names: str | Iterable[str]) -> list[str]:
+    given = [names] if isinstance(names, str) else list(names)
+    return [word.strip() for name in given for word in name.split(",") if word.strip()]
+
+
+def _spelt(names: str | Iterable[str]) -> list[str]:
+    return [name for word in _words(names) for name in SHORTHANDS.get(word, (word,))]
+
+
+def _of_kinds(names: str | Iterable[str]) -> list[str]:
+    return [name for word in _words(names) for name in KIND_METRICS.get(word, ())]
 
 
 def suite_columns(evaluation: Evaluation, picks: Sequence[Pick], *, marked: bool) -> list[TableColumn]:

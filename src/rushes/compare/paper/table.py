@@ -7,18 +7,22 @@ there twice, and a note says in what the two differ.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from rushes.compare.agreement.credential import Credential, shipped_credentials
+from rushes.compare.agreement.known import known_agreement
 from rushes.compare.board.model import BoardData
 from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
 from rushes.compare.paper.evaluation import Evaluation, Pick, open_evaluation
 from rushes.compare.paper.grid import TableColumn, cell, groups_of, headed, notes_on, rests_on
 from rushes.compare.paper.run_marks import with_marks
-from rushes.compare.paper.suite_columns import default_names, picked, suite_columns, suite_systems
+from rushes.compare.paper.suite_columns import absent_metrics, default_names, picked, suite_columns, suite_systems
 from rushes.compare.paper.systems import System, read_systems
+from rushes.compare.questions import MetricRow, one_way_each, question_table
 from rushes.core.answer import Answer
 from rushes.core.errors import InputError
 from rushes.core.table import NUMBER, TEXT, Cell, Footnote, Table, csv_text, heads_by_mark
@@ -59,6 +63,8 @@ class PaperTable(Answer):
     caption: str = CAPTION
     interval: IntervalPlace = "none"
     """Where intervals are shown."""
+    agreement: tuple[tuple[Credential, ...], ...] | None = None
+    """By column, what is known of its agreement with people; None where nobody asked. With it, metrics are rows."""
 
     @property
     def summary(self) -> str:
@@ -156,6 +162,8 @@ class PaperTable(Answer):
     @property
     def grid(self) -> Table:
         """Its cells as text, with the marks."""
+        if self.agreement is not None:
+            return self._by_metric(self.agreement)
         heads = [Head(headed(c), NUMBER, mark="" if c.mark is None else str(c.mark)) for c in self.columns]
         rows = [
             (Cell(system), *(cell(column, place, self.interval != "none") for column in self.columns))
@@ -166,11 +174,28 @@ class PaperTable(Answer):
             title="", columns=columns, rows=rows, caption=self.caption, footnotes=self.footnotes, notes=self.notes
         )
 
+    def _by_metric(self, agreement: Sequence[tuple[Credential, ...]]) -> Table:
+        """A row per metric, with how far people agree with it."""
+        rows = [
+            MetricRow(
+                metric=column.column.metric,
+                head=headed(column),
+                cells=[cell(column, place, self.interval != "none") for place in range(len(self.systems))],
+                known=known,
+                mark="" if column.mark is None else str(column.mark),
+            )
+            for column, known in zip(self.columns, agreement, strict=True)
+        ]
+        return question_table(rows, self.systems, caption=self.caption, footnotes=self.footnotes, notes=self.notes)
+
     def _shown(self, signatures: Signatures) -> Table:
+        grid = self.grid
         if signatures in ("footnote", "comment"):
-            return self.grid
-        heads = [replace(column, mark="") for column in self.grid.columns]
-        return replace(self.grid, columns=heads, footnotes=(), notes=() if signatures == "appendix" else self.notes)
+            return grid
+        heads = [replace(column, mark="") for column in grid.columns]
+        rows = [[replace(one, raised="") for one in row] for row in grid.rows]
+        notes = () if signatures == "appendix" else grid.notes
+        return replace(grid, columns=heads, rows=rows, footnotes=(), notes=notes)
 
     def _plain(self, table: Table) -> str:
         """For a terminal or a mail: bold is a star, underlined a degree sign."""
@@ -202,8 +227,9 @@ class PaperTable(Answer):
             {"system": system, "column": column.column.name, "mark": column.mark, "best": column.best == place}
             | {"second": column.second == place}
             | ({"value": None} if (found := column.readings[place]) is None else found.measurement.as_dict())
+            | ({} if self.agreement is None else {"agreement": _as_dicts(self.agreement[number])})
             for place, system in enumerate(self.systems)
-            for column in self.columns
+            for number, column in enumerate(self.columns)
         ]
         notes = [{"mark": note.mark, "signature": note.signature, "remark": note.remark} for note in self.footnotes]
         return {"caption": self.caption, "cells": rows, "footnotes": notes, "notes": list(self.notes)}
@@ -216,6 +242,7 @@ def paper_table(
     interval: bool | IntervalPlace = False,
     bold: bool = True,
     caption: str | None = None,
+    agreement: bool = False,
 ) -> PaperTable:
     """Make a paper's table: one row per system, any measured number a column.
 
@@ -225,7 +252,8 @@ def paper_table(
     Args:
         places: a folder of `rushes suite run`; or folders of `rushes paper` and complete runs of fidelity,
             distribution, clip, pose and instruments of other packages. Runs of one generated set are one row.
-        columns: metrics by any name that `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION`
+        columns: metrics by any name that `rushes metrics` knows, or "talking-head" for those that answer what people
+            ask about talking heads, as far as they were measured; of a suite also `rating:QUESTION`, `wins:QUESTION`
             and `elo:QUESTION` for what people answered, and `signals` for the share of flagged clips. By default a
             suite shows up to eight, people first.
         digits: decimals, one number for all columns, or one by column; by default as many as the interval warrants.
@@ -233,6 +261,8 @@ def paper_table(
         bold: mark the best value and underline the second best, only where the difference is significant; the
             reference is never marked. True by default.
         caption: of the table; by default one that says what was measured.
+        agreement: metrics are rows, and beside each stands how far it is known to agree with people: by the credentials
+            of Rushes, and of a suite those beside it. False by default.
 
     Returns:
         A `PaperTable` with `.latex()`, `.markdown()`, `.csv()` and `.to_pandas()`. Numbers of different signatures, or
@@ -247,7 +277,7 @@ def paper_table(
     if where not in get_args(IntervalPlace):
         raise InputError(f"expected interval beside, under or none; got {interval!r}")
     if len(given) == 1 and _is_evaluation(given[0]):
-        return _of_suite(open_evaluation(given[0]), columns, digits, where, bold, caption)
+        return _of_suite(open_evaluation(given[0]), columns, digits, where, bold, caption, agreement)
     if suites := [place for place in given if _is_evaluation(place)]:
         raise InputError(f"{suites[0]}: a suite makes a table of its own; give one suite, or runs and paper folders")
     runs = [place for place in given if isinstance(place, Path | str | Run)]
@@ -257,18 +287,22 @@ def paper_table(
         wanted = _default_columns(systems)
     decimals = _decimals(digits, wanted)
     groups = [(column, readings) for column in wanted for readings in groups_of(column, systems, columns=wanted)]
-    made: list[TableColumn] = []
+    found: list[TableColumn] = []
     for column, readings in groups:
-        mark = 1 + sum(earlier.mark is not None for earlier in made) if any(readings) else None
-        made.append(TableColumn(column=column, readings=readings, digits=decimals[column.name], mark=mark))
+        mark = 1 + sum(earlier.mark is not None for earlier in found) if any(readings) else None
+        found.append(TableColumn(column=column, readings=readings, digits=decimals[column.name], mark=mark))
     if bold:
-        made = with_marks(made, systems)
+        found = with_marks(found, systems)
+    known = None
+    if agreement:
+        found, known = _with_agreement(found, shipped_credentials())
     return PaperTable(
         systems=tuple(system.name for system in systems),
-        columns=tuple(made),
-        notes=tuple(notes_on(systems, made)),
-        caption=_caption(_run_caption(wanted) if caption is None else caption, made),
+        columns=tuple(found),
+        notes=tuple(notes_on(systems, found)),
+        caption=_caption(_run_caption(wanted) if caption is None else caption, found),
         interval=where,
+        agreement=known,
     )
 
 
@@ -290,13 +324,19 @@ def _of_suite(
     interval: IntervalPlace,
     bold: bool,
     caption: str | None,
+    agreement: bool,
 ) -> PaperTable:
     picks = picked(evaluation, columns)
     systems, made = suite_systems(evaluation, picks), suite_columns(evaluation, picks, marked=bold)
     if digits is not None:
         chosen = _decimals(digits, [one.column for one in made], known=True)
         made = [replace(one, digits=chosen.get(one.column.name, one.digits)) for one in made]
-    notes = [*notes_on(systems, made), *_unmarked(made), *evaluation.data.remarks]
+    known = None
+    if agreement:
+        made, known = _with_agreement(made, evaluation.data.credentials, evaluation.data.kind)
+    notes = [*notes_on(systems, made), *([] if agreement else _unmarked(made)), *evaluation.data.remarks]
+    if absent := absent_metrics(picks, columns):
+        notes.append(f"Not measured: {', '.join(absent)}")
     if columns is None and (more := [name for name in evaluation.names if name not in default_names(evaluation)]):
         notes.append(f"Also measured: {', '.join(more)}")
     return PaperTable(
@@ -305,7 +345,27 @@ def _of_suite(
         notes=tuple(notes),
         caption=_caption(_suite_caption(evaluation, picks) if caption is None else caption, made),
         interval=interval,
+        agreement=known,
     )
+
+
+def _with_agreement(
+    columns: Sequence[TableColumn], credentials: Sequence[Credential], kind: str = ""
+) -> tuple[list[TableColumn], tuple[tuple[Credential, ...], ...]]:
+    """The columns to show as rows, called by their metrics, and what is known of each."""
+    known = [
+        known_agreement(one.found[0].measurement.definition, credentials, kind=kind) if one.found else ()
+        for one in columns
+    ]
+    kept = one_way_each([(one.column.metric, about) for one, about in zip(columns, known, strict=True)])
+    names = Counter(columns[n].column.metric for n in kept)
+    alone = (n for n in kept if names[columns[n].column.metric] == 1)
+    called = {n: replace(columns[n], head=columns[n].column.metric) for n in alone}
+    return [called.get(n, columns[n]) for n in kept], tuple(known[n] for n in kept)
+
+
+def _as_dicts(known: Sequence[Credential]) -> list[dict[str, object]]:
+    return [m.as_dict() for one in known for m in one.measurements]
 
 
 def _run_caption(columns: Sequence[Column]) -> str:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from rushes import __version__
+from rushes.compare.agreement.known import agreement_text
 from rushes.compare.board.model import BoardData, Contrast, ReadingKey, ReadingVerdict
 from rushes.compare.board.page.clips import ClipIndex, ClipKey, Thumbnail, frame_rate, media_words
 from rushes.compare.board.page.columns import GROUPS, BoardColumn, value_digits
+from rushes.compare.board.page.questions import glance, known_of
 from rushes.compare.board.page.say_words import agreement_words
 from rushes.compare.board.page.words import Opening
 from rushes.compare.board.powered import PoweredQuestion
@@ -107,6 +110,8 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
             groups=[(name, [c for c in page.columns if c.group == name]) for name in GROUPS],
             heads=GROUPS,
             agreement=agreement_words,
+            known=partial(_known, page.data),
+            glance=glance(page.data, page.columns),
             version=__version__,
             facts=definition_facts,
             json=embedded_json(page_data(page.data, page.columns, order=page.order, clips=clips, urls=urls)),
@@ -115,6 +120,11 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
         )
     )
     return written_page(html)
+
+
+def _known(data: BoardData, column: BoardColumn) -> str:
+    """How far people agree with a column; "" of what people said themselves."""
+    return "" if column.of_people else agreement_text(known_of(data, column))
 
 
 def _verdict(page: BoardPage) -> Verdict:

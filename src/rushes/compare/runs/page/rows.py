@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from rushes.compare.agreement.credential import shipped_credentials
+from rushes.compare.agreement.known import agreement_text, known_agreement
 from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.words import change_size, sentence
@@ -70,7 +72,14 @@ def _row(lines: Sequence[MetricComparison]) -> dict[str, Any]:
     """One metric over all runs."""
     definition = lines[0].reading.definition
     arrow = ARROWS[definition.better] if definition.judges else ""
-    return {"name": lines[0].name, "arrow": arrow, "definition": definition, "lines": list(map(_line, lines))}
+    people = agreement_text(known_agreement(definition, shipped_credentials(), at=lines[0].reading.at), kinds=True)
+    return {
+        "name": lines[0].name,
+        "arrow": arrow,
+        "definition": definition,
+        "people": people,
+        "lines": list(map(_line, lines)),
+    }
 
 
 def _line(one: MetricComparison) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from rushes.compare.agreement.credential import shipped_credentials
+from rushes.compare.agreement.known import agreement_text, known_agreement
 from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.runs.compare import SURE
 from rushes.compare.runs.many import RunsComparison
@@ -152,6 +154,18 @@ def comparison_notes(found: RunsComparison) -> tuple[str, ...]:
     refused = [f"Refused: {refusal.why}" for one in found.comparisons for refusal in one.refused]
     states = [f"{run.place}: the run is {run.status}" for run in found.runs if run.status != "complete"]
     return tuple(dict.fromkeys([*states, *remarks, *fact_lines(found), *holm_lines(found), *refused]))
+
+
+def people_lines(found: RunsComparison) -> list[str]:
+    """How far people agree with the metrics that are shown, and that of the others it is not known."""
+    shown = dict.fromkeys((one.reading.definition, one.reading.at, one.name) for one in found.judged if not one.quiet)
+    known = {name: known_agreement(one, shipped_credentials(), at=at) for one, at, name in shown}
+    told = [f"{name}: {agreement_text(about, kinds=True)}" for name, about in known.items() if about]
+    if not told:
+        return []
+    rest = len(known) - len(told)
+    other = f" Of the other {counted(rest, 'metric')} it is not known." if rest else ""
+    return [f"Agrees with people, in pairs of clips: {'; '.join(told)}.{other}"]
 
 
 def holm_lines(found: RunsComparison) -> list[str]:

@@ -18,7 +18,7 @@ from rushes.instruments.clip.faces.wide_search import WideSearch
 from rushes.instruments.clip.metrics.face.syncnet.scores import SyncScores, clip_scores
 from rushes.media import ClipReader
 from rushes.vision.landmarks.face_pipeline import FacePipeline
-from rushes.vision.models.cache import is_pulled, pull_command
+from rushes.vision.models.cache import is_pulled, model_path, pull_command
 from rushes.vision.models.catalogue import group_named
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Tier = Literal[0, 1, 2]
 AUDIO_RATE = 16000
+LANDMARKER = "face-landmarker"
+"""The group of the 478-point model, which may be named in place of its file."""
 _NO_WEIGHTS = "no SyncNet weights were given; use --syncnet-weights syncnet_v2.model"
 
 
@@ -68,7 +70,7 @@ def load_face_settings(
         return None
     if tier == 1 and syncnet_weights is not None:
         raise InputError(f"SyncNet weights need tier 2; give {option('--tier 2')} as well")
-    model = None if face_model is None else str(face_model)
+    model = None if face_model is None else str(_pulled(face_model))
     weights = None if syncnet_weights is None else str(syncnet_weights)
     return FaceSettings(
         tier=tier,
@@ -78,6 +80,12 @@ def load_face_settings(
         weights_digest="none" if weights is None else _evaluator(weights, _stamp(weights)).digest,
         weights_missing=_NO_WEIGHTS if weights is None else "",
     )
+
+
+def _pulled(face_model: Path | str) -> Path | str:
+    """The file that was named; for the name of its group of models, the one that was pulled."""
+    is_group = Path(face_model).name == LANDMARKER and not Path(face_model).exists()
+    return model_path(group_named(LANDMARKER).files[0].name) if is_group else face_model
 
 
 def _model_digest(model: str | None, tier: Tier) -> str:

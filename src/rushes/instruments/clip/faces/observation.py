@@ -18,6 +18,7 @@ from rushes.instruments.clip.metrics.face.syncnet.scores import SyncScores
 from rushes.instruments.clip.sound.speech import SpeechSound, speech_sound
 
 if TYPE_CHECKING:
+    from rushes.instruments.clip.metrics.face.lip_sync import LipSync
     from rushes.media import AudioTrack
 
 
@@ -62,6 +63,13 @@ class FaceObservation:
     @cached_property
     def sync_search(self) -> SyncSearch | str:
         return sync_search(self.track, self.speech, fps=self.fps, blame=self.absence(""))
+
+    @cached_property
+    def lip_sync(self) -> LipSync | str:
+        """Where lips and sound match best, or why that cannot be told."""
+        from rushes.instruments.clip.metrics.face.lip_sync import lip_sync
+
+        return lip_sync(self)
 
     @cached_property
     def head_speed(self) -> NDArray[np.float64]:

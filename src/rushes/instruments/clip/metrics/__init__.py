@@ -42,7 +42,7 @@ _FAMILIES = (
     ("face.blink", "blink_count blink_rate_hz blink_count_fixed blink_rate_hz_fixed"),
     ("face.sync", "mouth_audio_lag mouth_audio_null_mean mouth_audio_null_share"),
     ("face.sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
-    ("face.lip_sync", "lip_sync_offset_ms"),
+    ("face.lip_sync", "lip_sync_offset_ms lip_speech_fit"),
     ("face.mouth", "mouth_speech_motion"),
     ("face.articulation", "articulation_distance"),
     ("face.presence", "longest_face_gap_ms"),

@@ -108,5 +108,7 @@ def _spread(definition: Definition, face: FaceObservation, values: NDArray[np.fl
 HEAD_DISTANCE_METRIC = of_face(
     HEAD_DISTANCE, head_distance, label="head vs people", room="any", too_high="head moves unlike a real speaker's"
 )
-GAZE_SPREAD_METRIC = of_face(GAZE_SPREAD, gaze_spread, too_low="eyes do not move", too_high="eyes restless")
-BROW_MOTION_METRIC = of_face(BROW_MOTION, brow_motion, too_low="upper face does not move")
+GAZE_SPREAD_METRIC = of_face(
+    GAZE_SPREAD, gaze_spread, label="gaze", room="page", too_low="eyes do not move", too_high="eyes restless"
+)
+BROW_MOTION_METRIC = of_face(BROW_MOTION, brow_motion, label="brows", room="page", too_low="upper face does not move")
