@@ -71,6 +71,12 @@ COLOUR: tuple[Fault, ...] = (
         "colour and light",
         strengths(colour.green_start, "{} frames", (1, 6, 12)),
     ),
+    kind(
+        "green corner",
+        "the upper left ninth of the picture is green for so long",
+        "colour and light",
+        strengths(colour.green_corner, "{:g} s", (0.15, 0.3, 0.6)),
+    ),
     kind("negative", "every value is 255 minus itself", "colour and light", strengths(colour.negative, "{}", PARTS)),
     kind(
         "strobe",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from benchmarks.planting.facts import facts_of
 from benchmarks.planting.faults import BENIGN, CLEAN, FAULTS, Benign, Fault, Material
-from benchmarks.planting.kinds import picture
+from benchmarks.planting.kinds import colour, picture
 from benchmarks.planting.source import Source, read_source, write_source
 
 
@@ -45,6 +45,15 @@ def test_strobe_alternates_by_exactly_so_many_levels() -> None:
         for after, before in zip(flickering.frames, source.frames, strict=True)
     ]
     assert steps == pytest.approx([-7.0, 7.0] * 50)
+
+
+def test_green_corner_is_a_ninth_for_so_long() -> None:
+    source = moving()
+    damaged = colour.green_corner(source, 0.3)  # 7.5 frames of 25 a second, rounded to even: 8, from frame 46 on
+    assert [n for n, alike in enumerate(same(source, damaged)) if not alike] == list(range(46, 54))
+    assert (damaged.frames[50][:16, :21] == colour.GREEN).all()  # 48 × 64
+    assert np.array_equal(damaged.frames[50][16:], source.frames[50][16:])
+    assert np.array_equal(damaged.frames[50][:, 21:], source.frames[50][:, 21:])
 
 
 def test_soft_takes_sigma_from_the_height() -> None:

@@ -111,6 +111,17 @@ def green_start(source: Source, count: int) -> Source:
     return source.changed(dict.fromkeys(range(min(count, len(source.frames))), green))
 
 
+def green_corner(source: Source, seconds: float) -> Source:
+    """The upper left ninth of the picture is green for so long in the middle, as after a lost slice."""
+    count, some = len(source.frames), max(1, round(seconds * float(source.fps)))
+    height, width = (side // 3 for side in source.frames[0].shape[:2])
+    first = (count - some) // 2
+    damaged = {n: source.frames[n].copy() for n in range(first, first + some)}
+    for frame in damaged.values():
+        frame[:height, :width] = GREEN
+    return source.changed(damaged)
+
+
 def negative(source: Source, part: str) -> Source:
     """255 minus every value."""
     return during(source, lambda frame: 255 - frame, part)

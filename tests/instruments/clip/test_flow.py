@@ -57,15 +57,16 @@ def test_frames_that_do_not_belong_together_cannot_be_explained_by_motion() -> N
 
 def test_acceleration_by_hand() -> None:
     """Everything moves by (3, 4), then by (3, 0): a change of 4 over the mean motion of 5 and 3, and the floor."""
-    before, now = np.full((40, 40, 2), (3.0, 4.0), np.float32), np.full((40, 40, 2), (3.0, 0.0), np.float32)
+    before, now = (flow.Arrows(np.full((40, 40, 2), step, np.float32)) for step in ((3.0, 4.0), (3.0, 0.0)))
+    assert (before.length, now.length) == (5.0, 3.0) and before.places[1][7, 2] == 11.0
     assert flow.acceleration(before, now) == pytest.approx(4 / (4 + flow.FLOOR))
-    assert np.allclose(flow.carried(now, before), (3.0, 0.0))
+    assert np.allclose(flow.carried(now.field, before), (3.0, 0.0))
 
 
 def test_residual_by_hand() -> None:
     """No flow, one picture 10 levels brighter, no gradient: 10 / 0.5."""
     grey = np.full((40, 40), 50, np.uint8)
-    assert flow.residual(grey, grey + 10, np.zeros((40, 40, 2), np.float32)) == pytest.approx(20.0)
+    assert flow.residual(grey, grey + 10, flow.Arrows(np.zeros((40, 40, 2), np.float32))) == pytest.approx(20.0)
 
 
 def test_the_same_values_on_any_number_of_threads() -> None:

@@ -74,6 +74,16 @@ def test_a_thing_that_pops_in_and_out() -> None:
     assert found.value == 6 / 80 and found.note == "0.5–1.0 s"
 
 
+def test_a_thing_of_another_colour_and_the_same_light_pops() -> None:
+    # 2 × 3 of 80 blocks turn green, Cb and Cr each 30 less, from 0.5 to 1.0 s; with 2 less they do not
+    blue, red = np.zeros_like(still()), np.zeros_like(still())
+    for plane in (blue, red):
+        plane[10:20, 2:4, 3:6] -= 30
+    found = popping_part(grid(still(), blue=blue, red=red), AT)
+    assert found.value == 6 / 80 and found.note == "0.5–1.0 s"
+    assert popping_part(grid(still(), blue=blue / 15, red=red / 15), AT).value == 0
+
+
 def test_what_stays_or_changes_everything_does_not_pop() -> None:
     stays = still()
     stays[10:, 2:4, 3:6] += 50

@@ -71,6 +71,14 @@ def test_a_converted_rate_is_no_stutter_whatever_the_rate() -> None:
     assert stutter_ratio(seen).value == 0.0 and native_fps(seen).value == pytest.approx(21, rel=0.02)
 
 
+@pytest.mark.parametrize(("after", "stutters"), [(138, False), (150, True)])
+def test_the_step_after_a_repeat_makes_up_for_a_frame(after: int, stutters: bool) -> None:
+    """Every eighth frame repeats; the step after it is 1.38 (1.5) times the others, 38 % (half) of the way to two."""
+    order = np.cumsum([0] + [{7: 0, 0: after}.get(n % 8, 100) for n in range(1, 96)])
+    seen = shown(order.tolist(), pictures=scene(int(order[-1]) + 1, speed=0.01), fps=24)
+    assert (stutter_ratio(seen).value > 0) is stutters
+
+
 def test_below_twelve_frames_a_second_nothing_stutters() -> None:
     assert stutter_ratio(shown([n - (n % 8 == 7) for n in range(96)], fps=10)).value == 0.0
 

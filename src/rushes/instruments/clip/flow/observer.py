@@ -8,7 +8,7 @@ stride, for an uneven one would itself look like a change of motion.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import cv2
@@ -78,13 +78,31 @@ def stride_of(facts: MediaFacts, rate: float = RATE) -> int:
     return stride(None if fps is None else float(fps), rate)
 
 
+@dataclass(frozen=True, eq=False)
+class Arrows:
+    """Flow from one picture to the next; where its arrows lead and how long they are is worked out once."""
+
+    field: Field
+
+    @cached_property
+    def places(self) -> tuple[Field, Field]:
+        """Column and row to which each point goes."""
+        rows, columns = _grid(self.field.shape[0], self.field.shape[1])
+        return columns + self.field[..., 0], rows + self.field[..., 1]
+
+    @cached_property
+    def length(self) -> float:
+        """Mean length, pixels."""
+        return length(self.field)
+
+
 class MotionWatch:
     """Looks at every so many frames of one clip as it is decoded."""
 
     def __init__(self, facts: MediaFacts) -> None:
         self._stride = stride_of(facts)
         self._picture: Grey | None = None
-        self._flow: Field | None = None
+        self._flow: Arrows | None = None
         self._rows: list[tuple[int, float, float, float, float]] = []
 
     def add(self, frame: Frame | AlikeFrame) -> None:
@@ -97,12 +115,12 @@ class MotionWatch:
         before, self._picture = self._picture, picture
         if before is None or min(picture.shape) < SMALLEST or before.shape != picture.shape:
             return
-        there, back = on_one_thread(lambda: (flow_between(before, picture), flow_between(picture, before)))
-        motion = length(there)
+        field, back = on_one_thread(lambda: (flow_between(before, picture), flow_between(picture, before)))
+        there = Arrows(field)
         values = (
-            motion,
+            there.length,
             residual(before, picture, there),
-            length(there + carried(back, there)) / (motion + FLOOR),
+            length(field + carried(back, there)) / (there.length + FLOOR),
             float("nan") if self._flow is None else acceleration(self._flow, there),
         )
         self._flow = there
@@ -123,29 +141,24 @@ def flow_between(before: Any, after: Any, *, fine: bool = False) -> Field:
     return found
 
 
-def residual(before: Grey, after: Grey, there: Field) -> float:
+def residual(before: Grey, after: Grey, there: Arrows) -> float:
     """Mean |before − after taken back along the flow|, over the mean gradient of `before` + 0.5 levels."""
-    returned = cv2.remap(after, *_places(there), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    returned = cv2.remap(after, *there.places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     across = cv2.Sobel(before, cv2.CV_32F, 1, 0, scale=0.125)
     down = cv2.Sobel(before, cv2.CV_32F, 0, 1, scale=0.125)
     return _mean(cv2.absdiff(before, returned)) / (_mean(_lengths(across, down)) + 0.5)
 
 
-def acceleration(before: Field, now: Field) -> float:
+def acceleration(before: Arrows, now: Arrows) -> float:
     """How much the motion of each point changes from one step to the next, over the motion itself."""
-    change = length(carried(now, before) - before)
-    return change / ((length(before) + length(now)) / 2 + FLOOR)
+    change = length(carried(now.field, before) - before.field)
+    return change / ((before.length + now.length) / 2 + FLOOR)
 
 
-def carried(field: Field, along: Field) -> Field:
+def carried(field: Field, along: Arrows) -> Field:
     """The field read where each point has gone: field(x + along(x)), bilinear, edges repeated."""
-    moved = cv2.remap(field, *_places(along), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    moved = cv2.remap(field, *along.places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(moved, dtype=np.float32)
-
-
-def _places(flow: Field) -> tuple[Field, Field]:
-    rows, columns = _grid(flow.shape[0], flow.shape[1])
-    return columns + flow[..., 0], rows + flow[..., 1]
 
 
 @lru_cache(maxsize=4)
@@ -167,8 +180,8 @@ def _lengths(x: Any, y: Any) -> Field:
 
 def _mean(values: Any) -> float:
     """The mean, summed as whole 65536ths: sums of floats depend on where in memory they begin."""
-    whole = int(np.rint(values * np.float32(65536)).astype(np.int64).sum())
-    return whole / (65536 * int(values.size))
+    whole = cv2.sumElems(np.rint(values * np.float32(65536)))[0]  # whole numbers, exact in a double
+    return float(whole) / (65536 * int(values.size))
 
 
 @cache

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
 from rushes.core.metric import ClipMetric
-from rushes.instruments.clip.flow.observer import FLOOR, RATE, acceleration, flow_between, length, residual, stride_of
+from rushes.instruments.clip.flow.observer import FLOOR, RATE, Arrows, acceleration, flow_between, residual, stride_of
 from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.instruments.clip.metrics.light import alternation
 from rushes.instruments.clip.metrics.making import from_zero, lane
@@ -93,7 +93,7 @@ class DisorderCollector:
         self._small = False
         self._frames = 0
         self._picture: Grey | None = None
-        self._flow: Any = None
+        self._flow: Arrows | None = None
         self._light: list[float] = []
         self._weights: list[int] = []
         self._largest = 0.0
@@ -115,19 +115,19 @@ class DisorderCollector:
         if before is not None and before.shape != picture.shape:
             self._flow = None  # the size changes inside the clip: nothing can be followed over that step
         elif before is not None:
-            there = flow_between(before, picture, fine=True)
+            there = Arrows(flow_between(before, picture, fine=True))
             self._step(index, before, picture, there)
             self._flow = there
         self._light.append(int(picture.sum(dtype=np.int64)) / picture.size)
 
-    def _step(self, index: int, before: Grey, picture: Grey, there: Any) -> None:
+    def _step(self, index: int, before: Grey, picture: Grey, there: Arrows) -> None:
         weight = int(cv2.absdiff(before, picture).sum(dtype=np.int64))
         if self._flow is None:
             return  # motion that goes on takes two steps; the first is left out of both, so that their weights agree
         self._largest = max(self._largest, weight / picture.size)
         self._weights.append(weight)
         self._places.append(index)
-        self._change.append(round(residual(before, picture, there) / (length(there) + FLOOR), 8))
+        self._change.append(round(residual(before, picture, there) / (there.length + FLOOR), 8))
         self._motion.append(round(acceleration(self._flow, there), 8))
 
     def finish(self) -> Measurement:

@@ -4,8 +4,8 @@ In this order, the first that holds:
 
 talking head   a face in at least half of the frames, and speech to go with it
 screen         at least 30 % of the picture is plain, and from frame to frame at most 2 % of it moves
-animation      at least 40 % of the frames repeat the one before, as drawings on twos and threes do, or at least 55 %
-               of the picture is plain and most frames have no face
+animation      at least 40 % of the frames repeat the one before, as drawings on twos and threes do, and at least 20 %
+               of the picture is plain; or at least 55 % of it is and most frames have no face
 anything else  a film, or generated video: what generates it leaves no mark that could be relied on, and `generated` has
                the rules for both
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from rushes.core import Measurement
 
-PLAIN, STILL, HELD, DRAWN, FACE = 0.3, 0.02, 0.4, 0.55, 0.5
+PLAIN, STILL, HELD, HELD_PLAIN, DRAWN, FACE = 0.3, 0.02, 0.4, 0.2, 0.55, 0.5
 OTHERWISE = "generated"
 
 
@@ -42,8 +42,9 @@ def kind_of(measurements: Mapping[str, Measurement]) -> Kind:
         because = f"{_percent(plain)} of the picture is plain and {_percent(moving)} of it moves"
         return Kind(profile="screen", because=because)
     held = _value(measurements, "repeated_frame_ratio")
-    if held is not None and held >= HELD:
-        return Kind(profile="animation", because=f"{_percent(held)} of the frames repeat the one before")
+    if held is not None and held >= HELD and plain is not None and plain >= HELD_PLAIN:
+        because = f"{_percent(held)} of the frames repeat the one before and {_percent(plain)} of the picture is plain"
+        return Kind(profile="animation", because=because)
     if plain is not None and plain >= DRAWN and (face is None or face < FACE):
         return Kind(profile="animation", because=f"{_percent(plain)} of the picture is plain")
     return Kind(profile=OTHERWISE, because="neither a talking head nor a screen nor a drawn animation")

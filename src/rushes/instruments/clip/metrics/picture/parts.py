@@ -19,7 +19,7 @@ from rushes.instruments.clip.metrics.making import of_grid, share
 from rushes.instruments.clip.metrics.picture.changes import Flags, around, correlation, fading, kept
 
 MOVING, STILL_SHARE, STILL_MS, BEFORE_MS, LEAST = 0.8, 0.12, 400.0, 300.0, 0.05
-JUMP, JUMP_RATIO, POP_MS, FEWEST = 6.0, 4.0, 1500.0, 3
+JUMP, JUMP_RATIO, POP_MS, FEWEST = 6.0, 3.0, 1500.0, 3
 SMEAR, SMEAR_MS = 0.5, 2000.0
 BLACK, LIT, BAR_FRAMES = 22.0, 30.0, 5
 SAME = 0.9
@@ -48,14 +48,16 @@ FROZEN_PART = _part(
 POPPING_PART = _part(
     name="popping_part",
     summary="Share of the picture that jumps to something else and back within 1.5 s: a thing that pops in and out.",
-    formula=f"largest share of {_BLOCKS} with a step of mean |ΔY| above {JUMP_RATIO:g} × the three before and after + "
-    f"{JUMP:g} at two times up to {POP_MS:g} ms apart, which afterwards differ from before by less than 0.4 of the "
-    "jump (|ΔY| + |ΔCb| + |ΔCr| of block means); steps in which more than 0.7 of the blocks jump are not judged",
+    formula=f"largest share of {_BLOCKS} with a step (mean |ΔY|, and |ΔCb| + |ΔCr| of block means) above "
+    f"{JUMP_RATIO:g} × the three before and after + {JUMP:g} at two times up to {POP_MS:g} ms apart, which afterwards "
+    "differ from before by less than 0.4 of the jump (|ΔY| + |ΔCb| + |ΔCr| of block means); steps in which more than "
+    "0.7 of the blocks jump are not judged",
     edge_cases=f"Fewer than four frames: no value. Fewer than {FEWEST} blocks do not count. One to three whole frames "
     "are odd_frame_score's.",
-    params=signature_params(jump=JUMP, least=FEWEST, ratio=JUMP_RATIO, within_ms=POP_MS),
+    params=signature_params(jump=JUMP, least=FEWEST, planes="luma+chroma", ratio=JUMP_RATIO, within_ms=POP_MS),
     raised_by=("lamps that blink", "captions and windows that come and go"),
-    lowered_by=("fast motion", "a thing no lighter or darker than what it covers"),
+    lowered_by=("fast motion", "a thing of the colour and the light of what it covers"),
+    history=("first release", "a step of colour counts as one of light does"),
 )
 SMEARED_PART = _part(
     name="smeared_part",
@@ -136,11 +138,12 @@ def popping_part(grid: PictureGrid, times_ms: Any) -> Measurement:
     """The largest part that jumps and jumps back; see `POPPING_PART`."""
     if len(grid) < 4:
         return Measurement.missing(POPPING_PART, "needs at least four frames")
-    steps = grid.step.reshape(len(grid), -1)
+    colour = np.stack([plane.reshape(len(grid), -1) for plane in (grid.luma, grid.blue, grid.red)], axis=1)
+    steps = grid.step.reshape(len(grid), -1).copy()
+    steps[1:] += np.abs(np.diff(colour[:, 1:], axis=0)).sum(axis=1)
     jumps = steps > JUMP_RATIO * around(steps, 3) + JUMP
     counts = jumps.sum(axis=1)
     frames = np.flatnonzero((counts >= FEWEST) & (counts <= 0.7 * jumps.shape[1])).tolist()
-    colour = np.stack([plane.reshape(len(grid), -1) for plane in (grid.luma, grid.blue, grid.red)], axis=1)
     value, span = 0.0, None
     for position, here in enumerate(frames):
         away = np.abs(colour[here] - colour[here - 1]).sum(axis=0)

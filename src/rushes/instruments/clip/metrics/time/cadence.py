@@ -8,6 +8,7 @@ from rushes.instruments.clip.metrics.stillness import of_shown
 from rushes.instruments.clip.pictures.cadence import (
     DEPTH,
     LEAP,
+    MADE_UP,
     ONGOING_FACTOR,
     ONGOING_SUM,
     REPEAT_SHARE,
@@ -45,7 +46,8 @@ STUTTER_RATIO = share(
     formula="#(repeats between two steps that differ by less than a factor of 3 and lead on: D across both ≥ 0.6 of "
     f"their sum) / steps, of a clip in which the median step after a longer hold is {LEAP} times that after a shorter "
     f"one "
-    f"or more, and the median repeat at most {DEPTH} of a step",
+    f"or more and at least {MADE_UP} of the way from the steps near by to the distance of every second picture, and "
+    f"the median repeat at most {DEPTH} of a step",
     edge_cases="Fewer than two frames: no value. 0 for fewer than eight different pictures, for a clip with a cadence "
     f"(native_fps), for fewer than {SLOWEST:g} frames a second, where the mean picture is shown 1.8 times or more "
     "(animation, screen recordings), and where most repeats are not amid motion. Repeats put in between, as a "
@@ -54,11 +56,18 @@ STUTTER_RATIO = share(
     "tells a fault from film shot at that rate.",
     reference="beside MetricBundleV1",
     params=signature_params(
-        blocks=16, depth=DEPTH, factor=ONGOING_FACTOR, leap=LEAP, share=REPEAT_SHARE, sum=ONGOING_SUM
+        blocks=16,
+        depth=DEPTH,
+        factor=ONGOING_FACTOR,
+        leap=LEAP,
+        made_up=MADE_UP,
+        share=REPEAT_SHARE,
+        sum=ONGOING_SUM,
     ),
     depends_on=("frame_size", "fps"),
     raised_by=("a camera that drops frames", "jerky motion"),
     lowered_by=("a quiet scene, in which a repeat does not show", "noise and grain"),
+    history=("first release", "the step after a repeat makes up for a frame that was left out"),
 )
 
 
