@@ -61,7 +61,7 @@ def each_row(path: Path | str, *, needed: Sequence[str] = (), strip: bool = Fals
                     f"{path}, line {reader.line_num}: expected {len(columns)} cells; got a different number"
                 )
             if strip:
-                cells = map(str.strip, cells)
+                cells = [cell.strip() for cell in cells]
             yield (
                 reader.line_num,
                 {key: read_cell(cell) if cell[:1] == "'" else cell for key, cell in zip(columns, cells, strict=True)},
