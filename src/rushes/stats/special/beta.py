@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
+from rushes.stats.special.fraction import continued_fraction
 from rushes.stats.special.gamma import deviance, stirling_error
 from rushes.stats.special.inverse import tail_inverse
 from rushes.stats.special.normal import normal_quantile
 
-_TINY = 1e-300
 _MOST_TERMS = 1_000_000
 
 
@@ -44,22 +45,15 @@ def _power(a: float, b: float, x: float, y: float) -> float:
 def _fraction(a: float, b: float, x: float, y: float) -> float:
     """β₀ + α₁/(β₁ + α₂/(β₂ + …)), λ from the smaller of x and y: there it keeps its digits."""
     apart = 1.0 + (a - (a + b) * x if x < y else (a + b) * y - b)
-    found = c = _off_zero(a * apart / (a + 1.0))
-    d = 0.0
-    for n in range(1, _MOST_TERMS):
-        place = a + 2 * n
-        alpha = (a + n - 1.0) / (place - 1.0) * (a + b + n - 1.0) * (n * (b - n) / (place - 1.0)) * x * x
-        beta = n + n * (b - n) * x / (place - 1.0) + (a + n) * (apart + n * (1.0 + y)) / (place + 1.0)
-        d = 1.0 / _off_zero(beta + alpha * d)
-        c = _off_zero(beta + alpha / c)
-        found *= c * d
-        if abs(c * d - 1.0) < 3e-16:
-            break
-    return found
 
+    def terms() -> Iterator[tuple[float, float]]:
+        for n in range(1, _MOST_TERMS):
+            place = a + 2 * n
+            ahead = n * (b - n) * x / (place - 1.0)
+            alpha = (a + n - 1.0) / (place - 1.0) * (a + b + n - 1.0) * ahead * x
+            yield alpha, n + ahead + (a + n) * (apart + n * (1.0 + y)) / (place + 1.0)
 
-def _off_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
+    return continued_fraction(a * apart / (a + 1.0), terms())
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
