@@ -23,7 +23,7 @@ def beta_tails(a: float, b: float, x: float, y: float) -> tuple[float, float]:
                 βₙ = n + n(b−n)x / (a+2n−1) + (a+n)(λ + 1 + n(1+y)) / (a+2n+1)
     Inputs      a, b > 0; x from 0 to 1, and y = 1 − x, given by itself so that neither loses digits
     Accuracy    the smaller of both has a relative error below 1e-12 for a + b up to 1e6, until it underflows
-    Edge cases  x = 0: (0, 1); y = 0: (1, 0)
+    Edge cases  x = 0: (0, 1); y = 0: (1, 0); NaN: NaN
     Reference   Didonato and Morris 1992, the even part of DLMF 8.17.22; Loader 2000; Lentz 1976
     """
     if x <= 0.0 or y <= 0.0:
@@ -31,7 +31,7 @@ def beta_tails(a: float, b: float, x: float, y: float) -> tuple[float, float]:
     if x > (a + 1.0) / (a + b + 2.0):
         upper, lower = beta_tails(b, a, y, x)
         return lower, upper
-    lower = min(1.0, _power(a, b, x, y) / _fraction(a, b, x, y))
+    lower = min(_power(a, b, x, y) / _fraction(a, b, x, y), 1.0)
     return lower, 1.0 - lower
 
 

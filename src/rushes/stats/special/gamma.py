@@ -57,7 +57,7 @@ def gamma_tails(a: float, x: float) -> tuple[float, float]:
     Formula     P = x^a e^−x / Γ(a+1) · Σ xⁿ / ((a+1) … (a+n)) below x = a + 1; above it the continued fraction of Q
     Inputs      a > 0, x ≥ 0 or ∞
     Accuracy    the smaller of both has a relative error below 1e-13 up to a = 1e6, until it underflows
-    Edge cases  x = 0: (0, 1); ∞: (1, 0)
+    Edge cases  x = 0: (0, 1); ∞: (1, 0); NaN: NaN
     Reference   DLMF 8.11.4 and 8.9.2; Lentz 1976 on how a fraction is summed up
     """
     if x <= 0.0 or x == math.inf:
@@ -70,11 +70,11 @@ def gamma_tails(a: float, x: float) -> tuple[float, float]:
             total += term
             if not term > 1e-17 * total:
                 break
-        lower = min(1.0, power * total)
+        lower = min(power * total, 1.0)
         return lower, 1.0 - lower
     first = x + 1.0 - a
     fraction = continued_fraction(first, ((-n * (n - a), first + 2 * n) for n in range(1, _MOST_TERMS)))
-    upper = min(1.0, a * power / fraction)
+    upper = min(a * power / fraction, 1.0)
     return 1.0 - upper, upper
 
 
