@@ -131,6 +131,7 @@ def test_f_is_scipys_and_mpmaths() -> None:
         for below in (1, 2, 7, 50, 1000):
             for x in np.geomspace(1e-3, 100, 25).tolist():
                 assert f_tail(x, above, below) == pytest.approx(float(sp.fdtrc(above, below, x)), rel=CLOSE, abs=1e-290)
+    assert math.isnan(f_tail(math.nan, 3, 4)) and math.isnan(binomial_cdf(3, 9, math.nan))
     assert f_tail(0.0, 3, 4) == 1.0 and f_tail(math.inf, 3, 4) == 0.0
     # above = 2 has the closed form (1 + 2x/below)^(−below/2)
     assert f_tail(1.5, 2, 6) == pytest.approx(1.5**-3, rel=CLOSE)

@@ -39,6 +39,7 @@ def test_chi_square_at_its_ends() -> None:
     assert chi_square_tail(0.0, 3) == 1.0 and chi_square_tail(math.inf, 3) == 0.0
     assert chi_square_quantile(0.0, 3) == math.inf and chi_square_quantile(1.0, 3) == 0.0
     assert all(math.isnan(chi_square_quantile(share, 3)) for share in (math.nan, -0.1, 1.1))
+    assert math.isnan(chi_square_tail(math.nan, 3))
 
 
 def test_chi_square_is_scipys() -> None:

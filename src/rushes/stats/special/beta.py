@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
+from rushes.stats.special.fraction import continued_fraction
 from rushes.stats.special.gamma import deviance, stirling_error
 from rushes.stats.special.inverse import tail_inverse
 from rushes.stats.special.normal import normal_quantile
 
-_TINY = 1e-300
 _MOST_TERMS = 1_000_000
 
 
@@ -22,7 +23,7 @@ def beta_tails(a: float, b: float, x: float, y: float) -> tuple[float, float]:
                 βₙ = n + n(b−n)x / (a+2n−1) + (a+n)(λ + 1 + n(1+y)) / (a+2n+1)
     Inputs      a, b > 0; x from 0 to 1, and y = 1 − x, given by itself so that neither loses digits
     Accuracy    the smaller of both has a relative error below 1e-12 for a + b up to 1e6, until it underflows
-    Edge cases  x = 0: (0, 1); y = 0: (1, 0)
+    Edge cases  x = 0: (0, 1); y = 0: (1, 0); NaN: NaN
     Reference   Didonato and Morris 1992, the even part of DLMF 8.17.22; Loader 2000; Lentz 1976
     """
     if x <= 0.0 or y <= 0.0:
@@ -30,7 +31,7 @@ def beta_tails(a: float, b: float, x: float, y: float) -> tuple[float, float]:
     if x > (a + 1.0) / (a + b + 2.0):
         upper, lower = beta_tails(b, a, y, x)
         return lower, upper
-    lower = min(1.0, _power(a, b, x, y) / _fraction(a, b, x, y))
+    lower = min(_power(a, b, x, y) / _fraction(a, b, x, y), 1.0)
     return lower, 1.0 - lower
 
 
@@ -44,22 +45,15 @@ def _power(a: float, b: float, x: float, y: float) -> float:
 def _fraction(a: float, b: float, x: float, y: float) -> float:
     """β₀ + α₁/(β₁ + α₂/(β₂ + …)), λ from the smaller of x and y: there it keeps its digits."""
     apart = 1.0 + (a - (a + b) * x if x < y else (a + b) * y - b)
-    found = c = _off_zero(a * apart / (a + 1.0))
-    d = 0.0
-    for n in range(1, _MOST_TERMS):
-        place = a + 2 * n
-        alpha = (a + n - 1.0) / (place - 1.0) * (a + b + n - 1.0) * (n * (b - n) / (place - 1.0)) * x * x
-        beta = n + n * (b - n) * x / (place - 1.0) + (a + n) * (apart + n * (1.0 + y)) / (place + 1.0)
-        d = 1.0 / _off_zero(beta + alpha * d)
-        c = _off_zero(beta + alpha / c)
-        found *= c * d
-        if abs(c * d - 1.0) < 3e-16:
-            break
-    return found
 
+    def terms() -> Iterator[tuple[float, float]]:
+        for n in range(1, _MOST_TERMS):
+            place = a + 2 * n
+            ahead = n * (b - n) * x / (place - 1.0)
+            alpha = (a + n - 1.0) / (place - 1.0) * (a + b + n - 1.0) * ahead * x
+            yield alpha, n + ahead + (a + n) * (apart + n * (1.0 + y)) / (place + 1.0)
 
-def _off_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
+    return continued_fraction(a * apart / (a + 1.0), terms())
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from rushes.stats.special.fraction import continued_fraction
 from rushes.stats.special.inverse import tail_inverse
 from rushes.stats.special.normal import normal_quantile
 
-_TINY = 1e-300
 _LARGE = 10.0
 _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 _MOST_TERMS = 1_000_000
@@ -45,9 +45,9 @@ def deviance(n: float, mean: float) -> float:
     total, power = apart * v, 2.0 * n * v
     for j in range(3, _MOST_TERMS, 2):
         power *= v * v
-        if total + power / j == total:
-            break
         total += power / j
+        if not abs(power) > 1e-17 * total:
+            break
     return total
 
 
@@ -57,7 +57,7 @@ def gamma_tails(a: float, x: float) -> tuple[float, float]:
     Formula     P = x^a e^−x / Γ(a+1) · Σ xⁿ / ((a+1) … (a+n)) below x = a + 1; above it the continued fraction of Q
     Inputs      a > 0, x ≥ 0 or ∞
     Accuracy    the smaller of both has a relative error below 1e-13 up to a = 1e6, until it underflows
-    Edge cases  x = 0: (0, 1); ∞: (1, 0)
+    Edge cases  x = 0: (0, 1); ∞: (1, 0); NaN: NaN
     Reference   DLMF 8.11.4 and 8.9.2; Lentz 1976 on how a fraction is summed up
     """
     if x <= 0.0 or x == math.inf:
@@ -68,32 +68,19 @@ def gamma_tails(a: float, x: float) -> tuple[float, float]:
         for n in range(1, _MOST_TERMS):
             term *= x / (a + n)
             total += term
-            if term < 1e-17 * total:
+            if not term > 1e-17 * total:
                 break
-        lower = min(1.0, power * total)
+        lower = min(power * total, 1.0)
         return lower, 1.0 - lower
-    middle = x + 1.0 - a
-    c, d = 1.0 / _TINY, 1.0 / middle
-    fraction = d
-    for n in range(1, _MOST_TERMS):
-        above = -n * (n - a)
-        middle += 2.0
-        d = 1.0 / (_off_zero(above * d + middle))
-        c = _off_zero(middle + above / c)
-        fraction *= c * d
-        if abs(c * d - 1.0) < 3e-16:
-            break
-    upper = min(1.0, a * power * fraction)
+    first = x + 1.0 - a
+    fraction = continued_fraction(first, ((-n * (n - a), first + 2 * n) for n in range(1, _MOST_TERMS)))
+    upper = min(a * power / fraction, 1.0)
     return 1.0 - upper, upper
 
 
 def _power(a: float, x: float) -> float:
     """x^a e^−x / Γ(a + 1)."""
     return math.exp(-stirling_error(a) - deviance(a, x)) / math.sqrt(2.0 * math.pi * a)
-
-
-def _off_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
 
 
 def chi_square_tail(x: float, freedom: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
@@ -71,7 +70,7 @@ def owens_t(heights: ArrayLike, slopes: ArrayLike) -> Floats:
     h, a = np.broadcast_arrays(np.asarray(heights, np.float64), np.asarray(slopes, np.float64))
     shape, h, a, rules, found = h.shape, *map(np.ascontiguousarray, (h, a)), _rules(), np.empty(h.shape)
     arguments = "float64* float64* int64 float64* int64 int64 float64*"
-    call = _loop("owens_t", arguments)
+    call = c_function("owens_t", arguments)
     call(h.ctypes.data, a.ctypes.data, h.size, rules.ctypes.data, _FEW, _MANY, found.ctypes.data)
     return found.reshape(shape)
 
@@ -89,10 +88,5 @@ def _each(name: str, values: ArrayLike) -> Floats:
     given = np.asarray(values, np.float64)
     flat = np.ascontiguousarray(given)
     found = np.empty_like(flat)
-    _loop(name, "float64* int64 float64*")(flat.ctypes.data, flat.size, found.ctypes.data)
+    c_function(name, "float64* int64 float64*")(flat.ctypes.data, flat.size, found.ctypes.data)
     return found.reshape(given.shape)
-
-
-@cache
-def _loop(name: str, arguments: str) -> Callable[..., None]:
-    return c_function(name, arguments)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.native import c_function
-
-_greatest_sums = cache(
-    partial(c_function, "greatest_sums", "float64* int64 int64 int64 float64* int64* int64*", "int64")
-)
 
 
 def best_columns(tables: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -35,7 +29,8 @@ def best_columns(tables: NDArray[np.float64]) -> NDArray[np.int64]:
     found = np.empty((number, less), dtype=np.int64)
     wide, whole = np.empty(less + 2 * more), np.empty(less + 3 * more, dtype=np.int64)
     places = (array.ctypes.data for array in (wide, whole, found))
-    if _greatest_sums()(given.ctypes.data, number, less, more, *places):
+    call = c_function("greatest_sums", "float64* int64 int64 int64 float64* int64* int64*", "int64")
+    if call(given.ctypes.data, number, less, more, *places):
         raise ValueError("no assignment has a finite sum")
     if not turned:
         return found
