@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 LAYERS = (
     "_lazy",
     "core",
+    "native",
     "stats",
     "storage",
     "media",

@@ -14,7 +14,7 @@ SOURCE = ROOT / "src"
 
 
 def tree() -> set[str]:
-    """Both packages: `rushes`, and `video_metrics`, its names under those of a specification. Of C only what it makes."""
+    """Both packages: `rushes`, and `video_metrics`, its names under those of a specification. No C."""
     files = (path for package in ("rushes", "video_metrics") for path in (SOURCE / package).rglob("*"))
     kept = (
         path for path in files if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".c", ".h")
