@@ -19,6 +19,7 @@ help: ## this list
 setup: $(VENV)/.ready ## the environment in .venv, from the pins of constraints.txt
 
 $(VENV)/.ready: pyproject.toml constraints.txt hatch_build.py $(wildcard src/rushes/native/*.[ch])
+	@sh scripts/system-packages.sh compiler
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -c constraints.txt pip
 	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install -q -c constraints.txt -e '.[all,dev]'

@@ -77,8 +77,9 @@ def _compiler() -> list[str]:
         if found := shutil.which(name):
             return [found]
     raise SystemExit(
-        "Building Rushes from source needs a C compiler, and there is no cc, gcc or clang here: install one "
-        '(Debian: apt install gcc), or `pip install ziglang` and set CC="python3 -m ziglang cc".'
+        "Building Rushes from source needs a C compiler, and there is no cc, gcc or clang here: install "
+        "one (Debian: apt install gcc libc6-dev), or `pip install ziglang` and set "
+        'CC="$(command -v python3) -m ziglang cc".'
     )
 
 

@@ -37,7 +37,7 @@ LOOPS = (
     "tests/instruments/fidelity/test_ssim.py",
     "tests/instruments/fidelity/test_disco.py",
     "tests/media/test_alike.py",
-    "tests/vision/landmarks",
+    "tests/vision/landmarks/test_crop.py",
 )
 
 

@@ -1,4 +1,4 @@
-"""The wheel holds the whole package: every file of the tree, the data files among them, and nothing else."""
+"""The wheel holds the whole package: every file of the tree but the loops' C, compiled, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,15 +14,24 @@ SOURCE = ROOT / "src"
 
 
 def tree() -> set[str]:
-    """Both packages: `rushes`, and `video_metrics`, its names under those of a specification."""
+    """Both packages: `rushes`, and `video_metrics`, its names under those of a specification. No C."""
     files = (path for package in ("rushes", "video_metrics") for path in (SOURCE / package).rglob("*"))
-    kept = (path for path in files if path.is_file() and "__pycache__" not in path.parts)
+    kept = (
+        path for path in files if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".c", ".h")
+    )
     return {path.relative_to(SOURCE).as_posix() for path in kept}
 
 
 def test_every_file_of_the_tree_is_inside_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     inside = {name for name in wheel.namelist() if not name.split("/")[0].endswith(".dist-info")}
     assert inside == tree()
+
+
+def test_a_platform_has_a_wheel_for_every_python(wheel: zipfile.ZipFile) -> None:
+    (file,) = (name for name in wheel.namelist() if name.endswith(".dist-info/WHEEL"))
+    text = wheel.read(file).decode()
+    assert "Tag: py3-none-" in text and "any" not in text and "Root-Is-Purelib: false" in text
+    assert wheel.read("rushes/native/loops.so")
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".html", ".css", ".js", ".mako"])

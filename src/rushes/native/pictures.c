@@ -14,9 +14,10 @@ EXPORT WIDE void rgb_sums(const uint8_t *a, const uint8_t *b, int64_t count, int
         uint32_t absolute = 0, squared = 0, wrapped = 0;
         for (int64_t j = start; j < stop; j++) {
             const int16_t d = (int16_t)(a[j] - b[j]);
-            absolute += (uint32_t)(d < 0 ? -d : d);
-            squared += (uint32_t)((int32_t)d * d);
-            wrapped += (uint8_t)(d * d);
+            const uint16_t square = (uint16_t)(d * d);
+            absolute += (uint16_t)(d < 0 ? -d : d);
+            squared += square;
+            wrapped += (uint16_t)(square & 255);
         }
         sums[0] += absolute, sums[1] += squared, sums[2] += wrapped;
     }

@@ -87,21 +87,46 @@ EXPORT WIDE void gaussian_ssim(const void *a, int64_t a_line, int64_t a_bits, fl
 
 EXPORT int64_t gaussian_room(void) { return sizeof(Tile) + 64; }
 
+/* Of 8 bits, by far the most frequent, without a row of floats in between. */
+INLINE void halved_bytes(const uint8_t *values, int64_t line, float gain, float shift, int64_t height, int64_t width,
+                         float *restrict out) {
+    for (int64_t i = 0; i < (height + 1) / 2; i++, out += (width + 1) / 2) {
+        const uint8_t *restrict u = values + 2 * i * line, *restrict l = values + least(2 * i + 1, height - 1) * line;
+        for (int64_t j = 0; j < width / 2; j++) {
+            const float upper = (u[2 * j] * gain - shift) + (u[2 * j + 1] * gain - shift);
+            const float lower = (l[2 * j] * gain - shift) + (l[2 * j + 1] * gain - shift);
+            out[j] = (upper + lower) * 0.25f;
+        }
+        if (width % 2) {
+            const float upper = u[width - 1] * gain - shift, lower = l[width - 1] * gain - shift;
+            out[width / 2] = ((upper + upper) + (lower + lower)) * 0.25f;
+        }
+    }
+}
+
 /* Means of 2 × 2 pixels; the last row or column counts twice where it is alone. `room` is for two rows. */
 EXPORT WIDE void halved(const void *values, int64_t line, int64_t bits, float gain, float shift, int64_t height,
                         int64_t width, float *restrict room, float *restrict out) {
     const Side side = {values, line, bits, gain, shift};
     const int64_t columns = (width + 1) / 2;
+    if (bits == 8) {
+        halved_bytes(values, line, gain, shift, height, width, out);
+        return;
+    }
     float *restrict upper = room, *restrict lower = room + width + 1;
     for (int64_t i = 0; i < (height + 1) / 2; i++) {
         scaled(side, 2 * i, 0, width, upper);
         scaled(side, least(2 * i + 1, height - 1), 0, width, lower);
         upper[width] = upper[width - 1], lower[width] = lower[width - 1];
+        INDEPENDENT
         for (int64_t j = 0; j < columns; j++)
             out[i * columns + j] =
                 ((upper[2 * j] + upper[2 * j + 1]) + (lower[2 * j] + lower[2 * j + 1])) * 0.25f;
     }
 }
+
+/* Of the four blocks of 4 × 4 in one of 8 × 8. */
+#define FOUR(j) (old[j] + old[(j) + 1] + now[j] + now[(j) + 1])
 
 #define NAME block_ssim_8
 #define CODE uint8_t
@@ -116,6 +141,8 @@ EXPORT WIDE void halved(const void *values, int64_t line, int64_t bits, float ga
 #define KIND int64_t
 #include "block_ssim.h"
 
+INLINE int32_t seven(const int32_t *p) { return p[0] + p[1] + p[2] + p[3] + p[4] + p[5] + p[6]; }
+
 /* Σ over the windows of 7 × 7. `room`: 4 × width whole numbers of 32 bits (Σ a, Σ b, Σ a² + b² and Σ ab over the seven rows
  * of a window, a column each), `sums`: width − 6; both of 0 at first. */
 EXPORT WIDE double box_ssim(const uint8_t *a, int64_t a_line, const uint8_t *b, int64_t b_line, int64_t height,
@@ -125,12 +152,14 @@ EXPORT WIDE double box_ssim(const uint8_t *a, int64_t a_line, const uint8_t *b, 
     const double area = 49, norm = 49.0 * 48.0;
     for (int64_t i = 0; i < height; i++) {
         const uint8_t *in_a = a + i * a_line, *in_b = b + i * b_line;
+        INDEPENDENT
         for (int64_t j = 0; j < width; j++) {
             const int32_t x = in_a[j], y = in_b[j];
             first[j] += x, second[j] += y, squares[j] += x * x + y * y, products[j] += x * y;
         }
         if (i >= 7) {
             const uint8_t *out_a = in_a - 7 * a_line, *out_b = in_b - 7 * b_line;
+            INDEPENDENT
             for (int64_t j = 0; j < width; j++) {
                 const int32_t x = out_a[j], y = out_b[j];
                 first[j] -= x, second[j] -= y, squares[j] -= x * x + y * y, products[j] -= x * y;
@@ -138,10 +167,8 @@ EXPORT WIDE double box_ssim(const uint8_t *a, int64_t a_line, const uint8_t *b, 
         }
         if (i < 6) continue;
         for (int64_t j = 0; j < width - 6; j++) {
-            int32_t sa = 0, sb = 0, ss = 0, sab = 0;
-            for (int64_t k = 0; k < 7; k++)
-                sa += first[j + k], sb += second[j + k], ss += squares[j + k], sab += products[j + k];
-            const double fa = sa, fb = sb;
+            const int32_t ss = seven(squares + j), sab = seven(products + j);
+            const double fa = seven(first + j), fb = seven(second + j);
             const double covariance = (area * sab - fa * fb) / norm;
             const double variances = (area * ss - fa * fa - fb * fb) / norm;
             const double ma = fa / area, mb = fb / area;

@@ -43,10 +43,10 @@ def warp_sums(one: Rgb, other: Rgb, there: Field, back: Field) -> WarpSums:
     """
     pictures = [np.ascontiguousarray(picture, np.uint8) for picture in (one, other)]
     fields = [np.ascontiguousarray(field, np.float32) for field in (there, back)]
+    places = [picture.ctypes.data for picture in pictures] + [field.ctypes.data for field in fields]
     sums = np.empty(2)
     pointers = "uint8* uint8* float32* float32* int64 int64 float64 float64 float64 float64 float64*"
     call = c_function("warp_sums", pointers, "int64")
-    places = (array.ctypes.data for array in (*pictures, *fields))
     seen = call(*places, *there.shape[:2], EDGE_SHARE, EDGE_FLOOR, AGREE_SHARE, AGREE_FLOOR, sums.ctypes.data)
     squared, absolute = sums.tolist()
     return WarpSums(squared, absolute, seen)

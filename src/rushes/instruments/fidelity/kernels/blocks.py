@@ -33,5 +33,5 @@ def block_ssim(gen: Plane, gt: Plane, peak: int) -> float | None:
         f"block_ssim_{8 * one.itemsize}", "void* int64 void* int64 int64 int64 int64 int64 void* float64*", "float64"
     )
     sides = one.ctypes.data, line, other.ctypes.data, other_line
-    total: float = call(*sides, height // 4, columns, c1, c2, room.ctypes.data, sums.ctypes.data)
-    return total / ((height // 4 - 1) * (columns - 1))
+    total = call(*sides, height // 4, columns, c1, c2, room.ctypes.data, sums.ctypes.data)
+    return float(total / ((height // 4 - 1) * (columns - 1)))

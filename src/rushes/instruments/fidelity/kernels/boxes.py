@@ -24,5 +24,5 @@ def box_ssim(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> float | None:
     sides = one.ctypes.data, line, other.ctypes.data, other_line
     pointers = "uint8* int64 uint8* int64 int64 int64 float64 float64 int32* float64*"
     call = c_function("box_ssim", pointers, "float64")
-    total: float = call(*sides, height, width, *_CONSTANTS, room.ctypes.data, sums.ctypes.data)
-    return total / ((height - WINDOW + 1) * (width - WINDOW + 1))
+    total = call(*sides, height, width, *_CONSTANTS, room.ctypes.data, sums.ctypes.data)
+    return float(total / ((height - WINDOW + 1) * (width - WINDOW + 1)))

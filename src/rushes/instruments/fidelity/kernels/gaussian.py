@@ -80,7 +80,7 @@ def halved(pair: Scaled) -> Scaled:
     for number, out in enumerate(smaller):
         values, side = _side(pair, number)
         call(values.ctypes.data, *side, height, width, room.ctypes.data, out.ctypes.data)
-    return Scaled(*smaller, (1.0, 1.0), (0.0, 0.0), pair.middle, pair.peak)
+    return Scaled(smaller[0], smaller[1], (1.0, 1.0), (0.0, 0.0), pair.middle, pair.peak)
 
 
 _SIDE = "void* int64 int64 float32 float32"
@@ -89,7 +89,7 @@ _SIDE = "void* int64 int64 float32 float32"
 
 def _side(pair: Scaled, number: int) -> tuple[NDArray[Any], tuple[int, int, float, float]]:
     """One picture of a pair as `_SIDE` has it, its place being the array's."""
-    values, line = in_rows(pair[number])
+    values, line = in_rows((pair.gen, pair.gt)[number])
     return values, (line, 8 * values.itemsize, pair.gains[number], pair.shifts[number])
 
 

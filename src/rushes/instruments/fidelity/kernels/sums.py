@@ -40,4 +40,5 @@ def rgb_sums(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> RgbSums:
     sums = np.zeros(3, np.int64)
     call = c_function("rgb_sums", "uint8* uint8* int64 int64*")
     call(one.ctypes.data, other.ctypes.data, one.size, sums.ctypes.data)
-    return RgbSums(*sums.tolist(), one.size)
+    absolute, squared, wrapped = sums.tolist()
+    return RgbSums(absolute, squared, wrapped, one.size)
