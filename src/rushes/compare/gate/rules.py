@@ -251,7 +251,7 @@ def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> lis
     """Every reading of the baseline that has a value, in its order; `repeats` are the baseline against its repeats."""
     others = [*found.only_first, *found.doubtful]
     every = reading_columns(found.first, [*found.paired, *others]) if others else found.columns
-    whole = [reading for reading in every if reading.valued.any()]
+    whole = [reading for reading in every if reading.has_value]
     compared = {m.key: m for m in (*found.metrics, *found.facts)}
     noise = [{m.key: m for m in (*repeat.metrics, *repeat.facts)} for repeat in repeats]
     return [

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rushes.compare.definitions.comparisons import BEYOND_P, of
-from rushes.core import Measurement
-from rushes.core.reading import Reading
+from rushes.core import Definition, Measurement
+from rushes.core.reason import SIGNALS
 from rushes.core.selection import full_name
-from rushes.instruments.clip.readings import signal_shares
+from rushes.instruments.clip.readings import signal_definition
 from rushes.stats.equivalence import flag_test
 from rushes.storage.runs import Run
 
 SIGNALS_ALPHA = 0.01
 """Stricter than the level of a gate, for this is looked at beside every metric and takes no part in Holm's rule."""
-_PASS = (("badge", "pass"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,33 +45,35 @@ class SignalChange:
 
 def signal_change(baseline: Run, candidate: Run) -> SignalChange | None:
     """Both runs' review signals over the clips they share; None where one has none, or another profile made them."""
-    first, second = _passing(baseline), _passing(candidate)
-    if first is None or second is None or first.definition != second.definition:
+    definitions = [_definition(run) for run in (baseline, candidate)]
+    metric = definitions[0]
+    was, now = map(_passing, (baseline, candidate))
+    shared = [clip for clip in was if clip in now]
+    if metric is None or metric != definitions[1] or not shared:
         return None
-    shared = [clip for clip in first.values if clip in second.values]
-    if not shared:
-        return None
-    was, now = ({clip: bool(one.values[clip].value) for clip in shared} for one in (first, second))
     newly = tuple(clip for clip in shared if was[clip] and not now[clip])
     rose = sum(now[clip] and not was[clip] for clip in shared)
     test = flag_test(rose, len(newly), len(shared), margin=0.0)
-    definition = of(BEYOND_P, first.definition, margin=0.0, test=test.method, side="below", adjust="none")
-    at = {"metric": full_name(first.definition), "badge": "pass"}
+    definition = of(BEYOND_P, metric, margin=0.0, test=test.method, side="below", adjust="none")
+    at = {"metric": full_name(metric), "badge": "pass"}
     p = (
         Measurement.missing(definition, "no clip changed", at=at)
         if test.unchanged
         else Measurement(definition=definition, value=test.below, count=len(shared), at=at)
     )
     return SignalChange(
-        before=len(shared) - sum(was.values()),
-        after=len(shared) - sum(now.values()),
+        before=sum(not was[clip] for clip in shared),
+        after=sum(not now[clip] for clip in shared),
         newly=newly,
         clips=len(shared),
         p=p,
     )
 
 
-def _passing(run: Run) -> Reading | None:
-    if run.instrument != "clip":
-        return None
-    return next((reading for reading in signal_shares(run) if reading.at == _PASS), None)
+def _definition(run: Run) -> Definition | None:
+    return signal_definition(run) if run.instrument == "clip" else None
+
+
+def _passing(run: Run) -> dict[str, bool]:
+    """Of every clip with a review signal, whether it passes."""
+    return {subject.id: subject.badge == "pass" for subject in run.subjects if subject.badge in SIGNALS}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +18,7 @@ import numpy as np
 
 from rushes.storage.runs.old_reasons import read_reason
 from rushes.storage.shards.build import GROUP
-from rushes.storage.shards.index import Index
+from rushes.storage.shards.index import Index, Shard
 from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
 from rushes.storage.shards.table import column_type
@@ -102,31 +102,51 @@ def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
 
 def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     """The columns in which some clip has a value, by what each file says about itself: no value is read."""
-    return frozenset(name for name, many in filled(shards, columns).items() if many)
+    left = set(columns)
+    for shard in shards.index.shards:
+        if left:
+            for name, chunks in _chunks(shards, shard, left):
+                if any(map(_filled, chunks)):
+                    left.discard(name)
+    if left and shards.loose:
+        left -= {name for name, there in _loose_cells(shards, sorted(left)).items() if there.any()}
+    return frozenset(columns) - left
 
 
 def filled(shards: Shards, columns: Sequence[str]) -> dict[str, int]:
     """How many clips have a value in each of these columns, by what each file says about itself: no value is read."""
     found = dict.fromkeys(columns, 0)
     for shard in shards.index.shards:
-        shards.require_intact(shard)
-        with open_table(shards.place, shard.name) as table:
-            # Not by `metadata.schema`: that and the metadata refer to each other, and two megabytes stay.
-            places = {name: place for place, name in enumerate(table.schema_arrow.names) if name in found}
-            groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
-            for name, place in places.items():
-                found[name] += sum(_filled(group.column(place)) for group in groups)
+        for name, chunks in _chunks(shards, shard, columns):
+            found[name] += sum(map(_filled, chunks))
     if shards.loose:
-        loose = Present(columns)
-        collect(Shards(shards.place, Index((), shards.index.definitions), shards.loose), loose)
-        for name, there in loose.found().items():
+        for name, there in _loose_cells(shards, columns).items():
             found[name] += int(np.count_nonzero(there))
     return found
+
+
+def _chunks(shards: Shards, shard: Shard, columns: Collection[str]) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Of each of these columns that a shard has, what its file says about the part in each row group."""
+    shards.require_intact(shard)
+    wanted = frozenset(columns)
+    with open_table(shards.place, shard.name) as table:
+        # Not by `metadata.schema`: that and the metadata refer to each other, and two megabytes stay.
+        places = [(place, name) for place, name in enumerate(table.schema_arrow.names) if name in wanted]
+        groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
+        for place, name in places:
+            yield name, (group.column(place) for group in groups)
 
 
 def _filled(chunk: Any) -> int:
     told = chunk.statistics
     return int(chunk.num_values - (1 if told is None else told.null_count))
+
+
+def _loose_cells(shards: Shards, columns: Sequence[str]) -> dict[str, np.ndarray]:
+    """Which of the clips that are in no shard have a value in each of these columns."""
+    loose = Present(columns)
+    collect(Shards(shards.place, Index((), shards.index.definitions), shards.loose), loose)
+    return loose.found()
 
 
 def batches(
@@ -185,16 +205,18 @@ class Signals:
         self._codes, self._severity = [np.empty(0, np.int8)], [np.empty(0)]
 
     def add(self, table: pa.Table) -> None:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        places = pc.index_in(table.column("badge"), value_set=pa.array(self._badges, pa.string()))
-        self._codes.append(pc.fill_null(places, len(self._badges)).to_numpy().astype(np.int8))
-        severity = table.column("severity")
-        if severity.null_count:
-            many = pc.fill_null(pc.list_value_length(table.column("reasons")), 0).cast(pa.float64())
-            severity = pc.coalesce(severity, many)
-        self._severity.append(severity.to_numpy())
+        coded, other = table.column("badge").combine_chunks().dictionary_encode(), len(self._badges)
+        names = coded.dictionary.to_pylist()
+        codes = np.array([*(self._badges.index(n) if n in self._badges else other for n in names), other], np.int8)
+        places = np.nan_to_num(_floats(coded.indices), nan=len(names)).astype(np.int64)
+        self._codes.append(codes[places])
+        severity = _floats(table.column("severity").combine_chunks())
+        if np.isnan(severity).any():
+            many = _floats(pc.list_value_length(table.column("reasons").combine_chunks()))
+            severity = np.where(np.isnan(severity), np.nan_to_num(many), severity)
+        self._severity.append(severity)
 
     def found(self) -> tuple[np.ndarray, np.ndarray]:
         return np.concatenate(self._codes), np.concatenate(self._severity)
@@ -236,21 +258,23 @@ class Reasons:
         self.found = ReasonCounts()
 
     def add(self, table: pa.Table) -> None:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        many = pc.fill_null(pc.list_value_length(table.column("reasons")), 0).to_numpy()
-        about, kinds = _names(table.select(self.columns))
-        clips = pa.array(np.repeat(np.arange(table.num_rows), many))
-        listed = pa.table({"clip": clips, "about": about, "kind": kinds})
-        for row in (
-            pa.TableGroupBy(listed, ["about", "kind"], use_threads=False).aggregate([([], "count_all")]).to_pylist()
-        ):
-            self.found.about[row["about"]] += row["count_all"]
-            self.found.words.setdefault(row["about"], row["kind"])
-        once = pa.TableGroupBy(listed, ["clip", "kind"], use_threads=False).aggregate([])
-        counts = once.column("kind").value_counts().to_pylist()
-        self.found.kinds.update({row["values"]: row["counts"] for row in counts})
+        clips = np.from_dlpack(pc.list_parent_indices(table.column("reasons").combine_chunks()))
+        coded = [one.dictionary_encode() for one in _names(table.select(self.columns))]
+        (about, kind), (a, k) = ([one.dictionary.to_pylist() for one in coded], [_places(one) for one in coded])
+        wide = max(len(kind), 1)
+        pairs, first, many = np.unique(a * wide + k, return_index=True, return_counts=True)
+        for place in np.argsort(first).tolist():
+            name, word = divmod(int(pairs[place]), wide)
+            self.found.about[about[name]] += int(many[place])
+            self.found.words.setdefault(about[name], kind[word])
+        once = np.unique(clips * wide + k) % wide  # a clip counts once for each kind
+        self.found.kinds.update(dict(zip(kind, np.bincount(once, minlength=len(kind)).tolist(), strict=True)))
+
+
+def _places(coded: Any) -> np.ndarray:
+    return np.asarray(_floats(coded.indices).astype(np.int64))
 
 
 def count_reasons(shards: Shards) -> ReasonCounts:
@@ -265,7 +289,7 @@ def _names(table: pa.Table) -> tuple[Any, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts, about, kinds = (pc.list_flatten(column) for column in table.columns)
+    texts, about, kinds = (pc.list_flatten(column.combine_chunks()) for column in table.columns)
     if len(about) == len(texts):
         return about, kinds
     read = [read_reason(text) for text in texts.to_pylist()]

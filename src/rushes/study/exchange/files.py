@@ -60,12 +60,9 @@ def each_row(path: Path | str, *, needed: Sequence[str] = (), strip: bool = Fals
                 raise InputError(
                     f"{path}, line {reader.line_num}: expected {len(columns)} cells; got a different number"
                 )
-            if strip:
-                cells = [cell.strip() for cell in cells]
-            yield (
-                reader.line_num,
-                {key: read_cell(cell) if cell[:1] == "'" else cell for key, cell in zip(columns, cells, strict=True)},
-            )
+            texts = map(str.strip, cells) if strip else cells
+            row = zip(columns, texts, strict=True)
+            yield reader.line_num, {key: read_cell(text) if text[:1] == "'" else text for key, text in row}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a CSV in UTF-8 ({error})") from None
 
