@@ -46,5 +46,5 @@ def test_what_finish_gives_wrongly_costs_its_value_and_is_told_at_the_end(rushes
         ("gives_too_few", "needs 6 values, one per pair of frames; got (2,)"),
         ("gives_another", "KeyError: 'gives_another'"),
     ):
-        assert f"{name} failed on 1 of 2 clips" in done.stderr and why in done.stderr
+        assert f"{name} failed on 1 of 1 clip (" in done.stderr and why in done.stderr
     assert rushes(*words, "--strict", "--metric", *names, plugins="edges").returncode == 1

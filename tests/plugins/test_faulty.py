@@ -81,6 +81,12 @@ def test_doctor_lists_what_packages_add(rushes: Rushes) -> None:
     assert "Packages: " not in rushes("doctor", plugins="").stdout
 
 
+def test_doctor_says_who_takes_a_name_that_is_taken(rushes: Rushes) -> None:
+    shown = " ".join(rushes("doctor", "-v", plugins="faulty").stdout.split())
+    assert "the clip metric 'sharpness' of faulty 0.1 takes a name that Rushes has" in shown
+    assert "the command 'clip' of faulty 0.1 takes a name that is taken" in shown
+
+
 def test_numbers_of_numpy_are_numbers(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
     found = clip(rushes, takes / "full.mkv", tmp_path / "run", "gives_numpy")
     (row,) = [m for m in found["measurements"] if m["signature"].startswith("gives_numpy")]  # type: ignore[attr-defined]

@@ -117,6 +117,17 @@ def verbs() -> dict[str, str]:
     return dict(sorted((found | _SHARED).items()))
 
 
+def refused_verbs() -> list[tuple[str, str]]:
+    """Verbs of other packages whose name is taken, each with why it does nothing."""
+    known = verbs()
+    return [
+        (verb, f"the command {verb!r} of {INSTRUMENTS.package(name)} takes a name that is taken")
+        for name, instrument in INSTRUMENTS.items()
+        for verb, reference in instrument.commands.items()
+        if not INSTRUMENTS.is_built_in(name) and known[verb] != reference
+    ]
+
+
 def with_verbs(chosen: Mapping[str, str]) -> typer.Typer:
     """The command line with these verbs."""
     command = typer.Typer(

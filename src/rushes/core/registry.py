@@ -140,6 +140,14 @@ class Registry(Generic[Thing]):
         found = None if point is None else point.dist
         return "rushes" if found is None else f"{found.name} {found.version}"
 
+    def refused(self) -> Iterator[tuple[str, str]]:
+        """What packages add under a name that is taken: the name, and why it is not there."""
+        for name, points in _every_point(self.group, tuple(sys.path)).items():
+            for point in points if name in self._built_in else points[1:]:
+                added = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+                owner = "Rushes" if name in self._built_in else self.package(name)
+                yield name, f"the {self.kind} {name!r} of {added} takes a name that {owner} has"
+
     def is_built_in(self, name: str) -> bool:
         return name in self._built_in
 
@@ -151,13 +159,18 @@ def _entry_points(group: str) -> dict[str, EntryPoint]:
 
 @cache
 def _declared(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    return {name: points[0] for name, points in _every_point(group, path).items()}
+
+
+@cache
+def _every_point(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
     if f"[{group}]" not in _declarations(path):
         return {}
     from importlib.metadata import entry_points
 
-    found: dict[str, EntryPoint] = {}
+    found: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
-        found.setdefault(point.name, point)
+        found.setdefault(point.name, []).append(point)
     return found
 
 

@@ -97,7 +97,9 @@ def packages() -> dict[str, str]:
     added: dict[str, str] = {}
     for place in _METRICS:
         registry: Registry[Any] = load(place)
-        added |= {one.definition.name: registry.package(name) for name, one in registry.items()}
+        for name, one in registry.items():
+            if isinstance(definition := getattr(one, "definition", None), Definition):  # not all that is added is one
+                added[definition.name] = registry.package(name)
     of_family = {name: INSTRUMENTS.package(name) for name in INSTRUMENTS}
     found = {d.signature: (of_family.get(name), added.get(d.name)) for name, group in _groups() for d in group}
     return {

@@ -170,7 +170,7 @@ def export(
         typer.Option(
             "--format",
             help="csv, parquet, jsonl (these hold everything), opinions, answers, ratings, arena, pwcmp, dpo, "
-            "label-studio, potato or fiftyone.",
+            "label-studio, potato, fiftyone, or one that a package adds.",
         ),
     ] = "csv",
     adjudicated: Annotated[

@@ -147,6 +147,12 @@ def _packages() -> _Found:
                     yield name, False, str(error), f"the {registry.kind} {name}", "fix or remove the package"
                 else:
                     yield name, True, f"{registry.kind} of {registry.package(name)}"
+        for name, why in registry.refused():
+            yield name, False, why, f"the {registry.kind} {name}", "rename it in the package"
+    from rushes.cli.main import refused_verbs
+
+    for name, why in refused_verbs():
+        yield name, False, why, f"rushes {name}", "rename it in the package"
 
 
 def _models() -> _Found:

@@ -194,6 +194,8 @@ def _shown(value: object) -> str:
     """A cell of the table on the terminal: a fraction has four significant digits, as everywhere people read one."""
     import math
 
+    if value is None:
+        return "–"
     if isinstance(value, list):
         return "; ".join(map(_shown, value))
     return number_text(value) if isinstance(value, float) and math.isfinite(value) else _cell(value)

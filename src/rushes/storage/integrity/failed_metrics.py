@@ -15,14 +15,15 @@ class FailedMetric:
     name: str
     count: int
     of: int
-    """Subjects of the run."""
+    """Clips of the run; a set beside them repeats what they say."""
     first: str
     """Its note on the first of them."""
 
     @property
     def text(self) -> str:
         """ "letterbox_ratio failed on 12 of 40 clips (letterbox_ratio failed: ValueError: no frame)"."""
-        return f"{self.name} failed on {self.count} of {self.of} clips ({self.first})"
+        clips = "clip" if self.of == 1 else "clips"
+        return f"{self.name} failed on {self.count} of {self.of} {clips} ({self.first})"
 
 
 def failed_metrics(run: Run) -> list[FailedMetric]:
@@ -32,5 +33,5 @@ def failed_metrics(run: Run) -> list[FailedMetric]:
         for m in entry.measurements:
             if m.why is Why.PACKAGE_FAILED:
                 notes.setdefault(m.name, []).append(m.note)
-    total = len(run.subjects)
+    total = sum(subject.kind != "set" for subject in run.subjects) or len(run.subjects)
     return [FailedMetric(name=name, count=len(said), of=total, first=said[0]) for name, said in notes.items()]
