@@ -76,7 +76,7 @@ def _definition(metric: str):  # type: ignore[no-untyped-def]
         ("lip_sync_offset_ms", ("−120", "160")),
         ("lip_speech_fit", ("0.5",)),
         ("articulation_distance", ("0.4", "1.7")),
-        ("voice_similarity", ("0.23",)),
+        ("voice_similarity", ("0.51", "0.87", "0.06")),
         ("head_distance", ("0.4", "2.0")),
         ("gaze_spread", ("0.007", "0.105")),
         ("brow_motion", ("0.003", "0.035")),

@@ -62,6 +62,7 @@ def test_the_same_numbers_as_json_and_metrics_as_rows_in_every_format(suite: Pat
     for name, start in (("markdown", "| question | metric"), ("latex", "\\begin{table"), ("html", "<!doctype html>")):
         text = run("table", suite, "--columns", "talking-head", "--agreement", "--format", name)
         assert start in text and "lip 93" in text
+        assert name != "html" or '<td class="words">lip 93 % (65–99 %)</td>' in text
     plain = json.loads(run("table", suite, "--columns", "talking-head", "--json"))
     assert "agreement" not in plain["cells"][0]
     asked = CliRunner().invoke(app, ["table", str(suite), "--columns", "gaze_spread"])

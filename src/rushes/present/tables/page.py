@@ -12,16 +12,20 @@ _STYLE = (
     "body{padding:0 1rem}"
     "table{border-collapse:collapse;display:block;overflow-x:auto}th,td{padding:.35rem .7rem;text-align:right;"
     "white-space:nowrap;font-variant-numeric:tabular-nums}thead th{border-bottom:1px solid;border-top:2px solid}"
-    "tbody tr:last-child>*{border-bottom:2px solid}th:first-child{text-align:left}small{opacity:.75}"
+    "tbody tr:last-child>*{border-bottom:2px solid}th:first-child,.words{text-align:left}"
+    "td.words{white-space:normal;min-width:9rem}small{opacity:.75}"
     "figcaption{margin:0 0 .8rem}ol,ul{font-size:.85rem}code{overflow-wrap:anywhere}figure{margin:0}"
 )
 
 
 def html_page(table: Table, *, under: bool = False) -> str:
     """Title and caption, the cells, the signatures by number, and the notes, in a page that opens offline."""
-    heads = "".join(f'<th scope="col">{_head(column)}</th>' for column in table.columns)
+    words = [_words(column, place) for place, column in enumerate(table.columns)]
+    columns = zip(table.columns, words, strict=True)
+    heads = "".join(f'<th scope="col"{dress}>{_head(column)}</th>' for column, dress in columns)
     rows = "".join(
-        f"<tr>{''.join(_cell(cell, place, under) for place, cell in enumerate(row))}</tr>" for row in table.rows
+        f"<tr>{''.join(_cell(cell, place, words[place], under) for place, cell in enumerate(row))}</tr>"
+        for row in table.rows
     )
     notes = "".join(f'<li value="{note.mark}">{_footnote(note)}</li>' for note in table.footnotes)
     remarks = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
@@ -45,10 +49,16 @@ def _head(column: Column) -> str:
     return column.marked(escape, f"<sup>{escape(column.mark)}</sup>" if column.mark else "")
 
 
-def _cell(cell: Cell, place: int, under: bool) -> str:
+def _words(column: Column, place: int) -> str:
+    """How a column of words behind the first is set: to the left, and over several lines."""
+    return ' class="words"' if place and not column.kind.right else ""
+
+
+def _cell(cell: Cell, place: int, dress: str, under: bool) -> str:
     text = escape(cell.text)
     text = f"<strong>{text}</strong>" if cell.bold else f"<u>{text}</u>" if cell.underlined else text
+    text += f"<sup>{escape(cell.raised)}</sup>" if cell.raised else ""
     beside = f"{'<br>' if under else ' '}<small>{escape(cell.beside)}</small>" if cell.beside else ""
     if place == 0:
         return f'<th scope="row">{text}</th>'
-    return f"<td{hover(cell) if cell.measurement is not None else ''}>{text}{beside}</td>"
+    return f"<td{dress}{hover(cell) if cell.measurement is not None else ''}>{text}{beside}</td>"

@@ -29,9 +29,10 @@ VOICE_SIMILARITY = Definition(
     formula="cos(v, v′) of ERes2Net's 192 numbers of the speech on either side, the parts that Silero VAD finds in the "
     "sound at 16 kHz in mono, in a row",
     edge_cases=f"A side without sound, silent, or with less than {LEAST_S:g} s of speech: no value. Lengths and words "
-    "need not match. Of 3 s of speech from 13 real speakers, 77 pairs of one clip read 0.71 on average and 784 of two "
-    "speakers 0.04; equal error rate 0.3 % at 0.23 (pairs of one clip share microphone and room, so across recordings "
-    "it is higher). Costs about 0.05 s of processor time per second of speech.",
+    "need not match. Of 3 s of speech from 15 real speakers, 77 pairs of one clip read 0.74 on average (0.51 to 0.87) "
+    "and 958 of two speakers 0.06 (−0.25 to 0.57); equal error rate 0.1 % at 0.51 (benchmarks/voices.py; pairs of one "
+    "clip share microphone and room, so across recordings it is higher). Costs about 0.05 s of processor time per "
+    "second of speech.",
     reference="Chen et al. 2023 (ERes2Net), trained on VoxCeleb by 3D-Speaker; its numbers equal the package's within "
     f"1e-6 on six real clips. {licence_of('voice')}",
     params=signature_params(
