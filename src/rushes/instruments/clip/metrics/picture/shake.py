@@ -8,7 +8,7 @@ whatever smooth motion is added.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -124,23 +124,31 @@ def row_wobble(grid: PictureGrid, times_ms: Any) -> Measurement:
     return _measured(ROW_WOBBLE, max(swings), len(slides))
 
 
+@lru_cache(maxsize=4)
 def displacements(grid: PictureGrid, regions: tuple[int, int]) -> Moves:
     """How far so many rows and columns of regions move in each step, in blocks; 0 over cuts and at least 2 × 2 blocks.
 
     With g the gradient of the mean of both frames and e their difference, both without their means over the region,
     the d that makes Σ(e + g · d)² + λ|d|² smallest.
     """
-    luma = grid.luma.astype(np.float64)
-    down, right = np.gradient((luma[1:] + luma[:-1]) / 2, axis=(1, 2)) if min(luma.shape[1:]) > 1 else (luma[1:],) * 2
-    parts = [_deviations(plane, regions) for plane in (down, right, np.diff(luma, axis=0))]
-    g, h, e = parts
+    g, h, e = (_deviations(plane, regions) for plane in _slopes(grid))
     size = g.shape[-1] * FAINT
     gg, hh, gh = (g * g).sum(-1) + size, (h * h).sum(-1) + size, (g * h).sum(-1)
     ge, he = (g * e).sum(-1), (h * e).sum(-1)
     scale = gg * hh - gh * gh
     moves = np.stack([(gh * he - hh * ge) / scale, (gh * ge - gg * he) / scale], axis=-1)
     moves[kept(grid) < CUT] = 0.0
-    return np.asarray(np.clip(moves, -FARTHEST, FARTHEST))
+    found: Moves = np.clip(moves, -FARTHEST, FARTHEST)
+    found.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=1)
+def _slopes(grid: PictureGrid) -> tuple[Any, Any, Any]:
+    """Of each step the mean of both frames' gradient downwards and to the right, and what they differ by."""
+    luma = grid.luma.astype(np.float64)
+    down, right = np.gradient((luma[1:] + luma[:-1]) / 2, axis=(1, 2)) if min(luma.shape[1:]) > 1 else (luma[1:],) * 2
+    return down, right, np.diff(luma, axis=0)
 
 
 def _deviations(plane: Any, regions: tuple[int, int]) -> Any:
