@@ -18,6 +18,7 @@ import typer
 from rushes import __version__
 from rushes.cli.project_file import VARIABLE, find_project_file, use_project_file
 from rushes.core.errors import InputError, RushesError
+from rushes.core.machine.interrupt import stop_on_sigterm
 from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.machine.packages import failure
 from rushes.core.machine.platforms import own_process, require_unix
@@ -186,6 +187,8 @@ def main() -> None:
     open_closed_streams()
     own_process()
     this_is_a_shell_command()
+    if sys.argv[1:2] not in (["serve"], ["view"]):  # servers finish the requests under way
+        stop_on_sigterm()
     try:
         require_unix()
     except RushesError as error:

@@ -1,4 +1,4 @@
-"""Ctrl-C, and whether the same command goes on from where it was stopped.
+"""Ctrl-C and SIGTERM, and whether the same command goes on from where it was stopped.
 
 Whoever keeps what is finished (a run directory, a cache of features, a sweep) marks the interruption on its way out.
 The command line promises to continue only where somebody has.
@@ -6,7 +6,24 @@ The command line promises to continue only where somebody has.
 
 from __future__ import annotations
 
+import signal
+from typing import NoReturn
+
 _KEPT, _LOST = "what is finished is kept", "nothing is kept"
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, by which a scheduler stops a command: as Ctrl-C, but for the exit code."""
+
+
+def stop_on_sigterm() -> None:
+    """Have SIGTERM stop this command as Ctrl-C does, unless whoever started it decided otherwise."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    raise Terminated
 
 
 def mark_stopped(error: BaseException | None, *, kept: bool) -> None:

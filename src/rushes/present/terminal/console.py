@@ -16,7 +16,7 @@ import typer
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
-from rushes.core.machine.interrupt import stopped_line
+from rushes.core.machine.interrupt import Terminated, stopped_line
 from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.table import SIGNATURE, Column, Table, word_table
 from rushes.core.words.options import in_shell
@@ -29,6 +29,8 @@ R = TypeVar("R")
 
 EXIT_BAD_INPUT = 1
 EXIT_GATE = 3
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 NO_MEMORY = "ran out of memory; close other programs, or raise the limit (ulimit -v, the scheduler's)"
 _WIDTH = 100
 """Columns of what goes to a file or a pipe, where COLUMNS does not say otherwise."""
@@ -51,7 +53,7 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(EXIT_BAD_INPUT) from None
         except KeyboardInterrupt as error:
             say(stopped_line(error))
-            raise typer.Exit(130) from None
+            raise typer.Exit(EXIT_TERMINATED if isinstance(error, Terminated) else EXIT_INTERRUPTED) from None
         except OSError as error:
             fail(f"{error.filename or 'system'}: {error.strerror or error}")
         except Exception as error:
