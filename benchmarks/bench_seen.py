@@ -41,10 +41,6 @@ HEADS: dict[str, dict[str, object]] = {
     "`dnsmos_ovrl`": {"metrics": ("dnsmos_ovrl",)},
     "`words_per_minute`, Whisper": {"metrics": ("words_per_minute",)},
     "`identity_drift`": {"metrics": ("identity_drift",)},
-    "`feature_drift`": {"metrics": ("feature_drift",)},
-    "`subject_drift`": {"metrics": ("subject_drift",)},
-    "`midframe_likeness`": {"metrics": ("midframe_likeness",)},
-    "`extra_hand_ratio`": {"metrics": ("extra_hand_ratio",)},
 }
 """By what is measured, the settings beside tier 0."""
 ROUNDS = 3
