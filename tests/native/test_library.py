@@ -38,6 +38,11 @@ LOOPS = (
     "tests/instruments/fidelity/test_disco.py",
     "tests/media/test_alike.py",
     "tests/vision/landmarks/test_crop.py",
+    "tests/instruments/clip/test_loudness.py",
+    "tests/instruments/distribution/test_prdc.py",
+    "tests/instruments/fidelity/test_stoi.py",
+    "tests/instruments/pose/test_assignment.py",
+    "tests/stats/special/test_normal.py",
 )
 
 

@@ -188,7 +188,7 @@ def _machine() -> _Found:
     existing = next(folder for folder in (cache, *cache.parents) if folder.exists())
     writable, free = os.access(existing, os.W_OK), shutil.disk_usage(existing).free
     detail = f"{cache} ({free / 1e9:.0f} GB free)" if writable else f"{cache}: not writable"
-    yield "cache", writable, detail, "pulled models and compiled code", "export RUSHES_CACHE=/a/folder/of/yours"
+    yield "cache", writable, detail, "pulled models", "export RUSHES_CACHE=/a/folder/of/yours"
     yield "cores", True, f"{cpu_count()}, so --jobs is {cpu_count()} by default"
     yield "memory", True, f"{machine_memory() / 2**30:.1f} GiB"
     detail = ", ".join(gpus := _gpus()) or "nvidia-smi shows none; everything runs on the CPU"
