@@ -75,3 +75,13 @@ def test_a_title_names_no_system(service, manifest, two_systems):
         service.create_study(StudyPlan(name="s", title="Alpha against beta"), clips=clips)
     assert service.create_study(StudyPlan(name="alpha-vs-beta"), clips=clips).title == "Video comparison"
     assert service.create_study(StudyPlan(name="spring"), clips=clips).title == "spring"
+
+
+def test_a_server_without_the_clips_says_so(tmp_path, manifest, two_systems):
+    made(tmp_path / "here", manifest, two_systems)
+    with open_service(tmp_path / "here" / "studies.db") as service:
+        assert service.missing_clips() == ""
+    (tmp_path / "there").mkdir()
+    shutil.copy(tmp_path / "here" / "studies.db", tmp_path / "there")
+    with open_service(tmp_path / "there" / "studies.db") as service:
+        assert "clips are missing, clips/" in service.missing_clips() and "media folder" in service.missing_clips()

@@ -21,7 +21,7 @@ from rushes.study.database.connection import POSTGRES_POOL, Database
 from rushes.study.errors import StudyError
 from rushes.study.material import import_state, importing, places, ratings, sources
 from rushes.study.material.families import UNDECLARED
-from rushes.study.material.locating import Located, located, relocate
+from rushes.study.material.locating import Located, located, missing_line, relocate
 from rushes.study.material.sources import SourceClip
 from rushes.study.methods import judging
 from rushes.study.owner import (
@@ -332,6 +332,11 @@ class StudyService(Transactions):
         """Look for every clip below the media folder, and keep paths relative to it from now on."""
         with self.database.write() as connection:
             return relocate(connection, self._clock(), study, media=self.media_folder)
+
+    def missing_clips(self) -> str:
+        """One line where clips are not where they should be, as after a move without the media folder; else ""."""
+        with self.database.read() as connection:
+            return missing_line(connection, media=self.media_folder)
 
     def load_clips(self, session: str, task: Task) -> None:
         """Note both clips of a task as sent in full: for raters who are programs and load nothing."""

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rushes.core.errors import RushesError
-from rushes.present.terminal.console import fail
+from rushes.present.terminal.console import fail, say
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -67,6 +67,7 @@ def serve_here(settings: Settings, announce: Announce) -> None:
     with opened(settings) as service:
         app = app_of(settings, service)
         _set_password_from_environment(service)
+        _say_missing(service)
         with socket.create_server((settings.host, settings.port), backlog=2048) as listener:
             announce(listener.getsockname()[1], first=not service.admin_exists())
             serving.serve_on(listener, app)
@@ -78,6 +79,7 @@ def serve_together(settings: Settings, announce: Announce) -> None:
 
     with opened(settings) as service:
         _set_password_from_environment(service)
+        _say_missing(service)
         first = not service.admin_exists()
     with ExitStack() as stack:
         counts = stack.enter_context(TemporaryDirectory(prefix="rushes-serve-")) if settings.metrics else ""
@@ -139,6 +141,11 @@ def work() -> None:
             serve_on(socket.socket(fileno=descriptor), app_of(settings, service), ready=say_ready)
     except RushesError as error:
         sys.exit(f"rushes: {error}")
+
+
+def _say_missing(service: StudyService) -> None:
+    if missing := service.missing_clips():
+        say(missing)
 
 
 def _set_password_from_environment(service: StudyService) -> None:

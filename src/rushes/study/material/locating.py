@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from sqlalchemy import Connection, select
 
+from rushes.core.words.options import option
 from rushes.study.database.tables import clip
 from rushes.study.database.tables import study as studies
 from rushes.study.material.clips import ReadyClip
@@ -51,6 +52,14 @@ def located(path: str, media: Path) -> Path:
     starts = [at for at, part in enumerate(parts) if part in _FOLDERS]
     moved = (media.resolve().joinpath(*parts[at:]) for at in reversed(starts))
     return next((place for place in moved if place.is_file()), expected)
+
+
+def missing_line(connection: Connection, *, media: Path) -> str:
+    """One line where clips of the studies are not where they should be; "" where all are there."""
+    paths = connection.execute(select(clip.c.path).where(clip.c.path != "").order_by(clip.c.id)).scalars().all()
+    gone = [path for path in paths if not located(path, media).is_file()]
+    first = f"{len(gone)} of {len(paths)} clips are missing, {gone[0]} first" if gone else ""
+    return f"{first}; put the media folder beside the database, or give {option('--media')}" if gone else ""
 
 
 def relocate(connection: Connection, now: int, study: str | None = None, *, media: Path) -> Located:
