@@ -28,6 +28,11 @@ _BASES = ("rushes.study.", "rushes.core.estimate")
 """Where classes are that others are made of."""
 
 
+def _uncached(thing: Any) -> Any:
+    """The function behind one that keeps what it found."""
+    return thing.__wrapped__ if hasattr(thing, "cache_info") else thing
+
+
 def api_page() -> str:
     """The whole page as Markdown."""
     every = {name: getattr(rushes, name) for name in (*rushes.__all__, *public_names(str(rushes.__file__)))}
@@ -35,7 +40,7 @@ def api_page() -> str:
     for name, thing in every.items():
         shown.setdefault(id(thing), name)  # what is listed comes first: another name of it is an old one
     old = {name: shown[id(thing)] for name, thing in every.items() if shown[id(thing)] != name}
-    public = {name: every[name] for name in sorted(every) if name not in old}
+    public = {name: _uncached(every[name]) for name in sorted(every) if name not in old}
     verbs = [name for name, thing in public.items() if inspect.isfunction(_called(thing))]
     errors = [name for name, thing in public.items() if inspect.isclass(thing) and issubclass(thing, BaseException)]
     types = [name for name, thing in public.items() if inspect.isclass(thing) and name not in errors]

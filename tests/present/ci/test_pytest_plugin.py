@@ -12,6 +12,8 @@ import pytest
 from tests.clips import noise, write_luma
 from tests.doc_material import gate_runs
 
+from rushes.instruments.clip.demo.samples import SAMPLES, make_samples
+
 ROOT = Path(__file__).parents[3]
 
 TESTS = """
@@ -34,17 +36,17 @@ def test_not_run(rushes):
     rushes.assert_not_worse("runs/int8", "runs/nowhere")
 
 def test_clip(rushes):
-    result = rushes.assert_passes("moves.mkv")
-    assert result.badge == "pass" and rushes.measure("moves.mkv").measurements
+    result = rushes.assert_passes("ball.mp4")
+    assert result.badge == "pass" and rushes.measure("ball.mp4").measurements
 
 def test_still(rushes):
     rushes.assert_passes("still.mkv", fail_on="flagged")
 
 def test_unjudged(rushes):
-    rushes.assert_passes("moves.mkv", profile="talking-head", tier=0)
+    rushes.assert_passes("ball.mp4", profile="talking-head", tier=0)
 
 def test_unjudged_is_allowed(rushes):
-    rushes.assert_passes("moves.mkv", profile="talking-head", tier=0, allow_unjudged=True)
+    rushes.assert_passes("ball.mp4", profile="talking-head", tier=0, allow_unjudged=True)
 """
 
 
@@ -59,7 +61,7 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def test_what_fails_and_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     gate_runs()
-    write_luma(tmp_path / "moves.mkv", noise(30, size=(64, 48)), "gray")
+    make_samples(tmp_path, SAMPLES[:1])
     write_luma(tmp_path / "still.mkv", noise(1, size=(64, 48)) * 30, "gray")
     (tmp_path / "test_gate.py").write_text(TESTS)
     done = run_pytest(tmp_path, "-q", "-rA")
@@ -80,7 +82,7 @@ def test_what_fails_and_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.stdout.count(" → ") >= 3 and "prompt" in done.stdout, "the clips that lost most"
     assert "the gate was not run: runs/nowhere" in done.stdout
     assert "still.mkv: flagged" in done.stdout and "frozen" in done.stdout
-    assert "moves.mkv: not judged: face_present_ratio (1 clip: it needs tier 1); allow_unjudged=True" in done.stdout
+    assert "ball.mp4: not judged: face_present_ratio (1 clip: it needs tier 1); allow_unjudged=True" in done.stdout
     assert "Traceback" not in done.stdout and "pytest_plugin.py" not in done.stdout
 
 

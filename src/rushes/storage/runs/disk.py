@@ -30,10 +30,8 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 def made_by(path: Path) -> Path | None:
     """The topmost folder that making this one makes; None where it is there already."""
-    if path.exists():
-        return None
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    return missing[-1]
+    return missing[-1] if missing else None
 
 
 def remove_made(path: Path, made: Path | None) -> None:
