@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import runpy
 import shlex
 import shutil
@@ -85,7 +86,10 @@ def _compiler() -> list[str]:
 
 def _platform() -> str:
     tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return tag if platform.system() != "Darwin" else tag.replace("universal2", platform.machine())
+    if platform.system() != "Darwin":
+        return tag
+    # A Python for both processors may name a macOS older than the first one on ARM, and pip refuses such a tag there.
+    return re.sub(r"macosx_10_\d+_arm64", "macosx_11_0_arm64", tag.replace("universal2", platform.machine()))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import platform
+import sysconfig
 import zipfile
 from pathlib import Path
+from runpy import run_path
 
 import pytest
+from packaging.tags import mac_platforms
 
 import rushes
 
@@ -32,6 +36,17 @@ def test_a_platform_has_a_wheel_for_every_python(wheel: zipfile.ZipFile) -> None
     text = wheel.read(file).decode()
     assert "Tag: py3-none-" in text and "any" not in text and "Root-Is-Purelib: false" in text
     assert wheel.read("rushes/native/loops.so")
+
+
+@pytest.mark.parametrize("machine", ["arm64", "x86_64"])
+@pytest.mark.parametrize("python", ["macosx-10.9-universal2", "macosx-10.13-universal2", "macosx-11.0-{}"])
+def test_pip_takes_the_wheel_on_macos(python: str, machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """python.org's Python is for both processors and names a macOS that is older than the first one on ARM."""
+    pytest.importorskip("hatchling", reason="building the wheel needs hatchling (pip install hatchling)")
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: python.format(machine))
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert run_path(str(ROOT / "hatch_build.py"))["_platform"]() in mac_platforms((14, 0), machine)
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".html", ".css", ".js", ".mako"])

@@ -73,6 +73,12 @@ def test_a_file_keeps_to_its_schema(schema: str, file: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_the_image_that_installs_from_source_has_a_compiler() -> None:
+    text = (EXAMPLES / "gitlab-ci.yml").read_text(encoding="utf-8")
+    assert "pip install --constraint constraints.txt '.[" in text
+    assert re.search(r"^  image: python:\d\.\d+-bookworm\b(?!-)", text, re.MULTILINE), "a slim image has none"
+
+
 def test_the_action_hands_every_input_on_and_none_into_the_script() -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     inputs = re.findall(r"^  ([a-z-]+):$", text.partition("inputs:")[2].partition("outputs:")[0], re.MULTILINE)
