@@ -25,6 +25,16 @@ def test_the_password_is_set_once_and_changed_only_by_who_knows_it(service):
     service.admin_login("another password")
 
 
+def test_members_who_came_first_leave_room_for_the_first_owner(service):
+    for name, role in (("maria", "member"), ("ana", "viewer"), ("admin", "adjudicator")):
+        service.add_admin(name, role=role, password=None)
+    assert not service.admin_exists()
+    service.set_admin_password(PASSWORD)
+    assert service.admin_exists() and service.admin_login(PASSWORD).role == "owner"
+    with pytest.raises(NotAllowed, match="already set"):
+        service.set_admin_password("another password")
+
+
 def test_a_short_password_is_refused(service):
     with pytest.raises(StudyError, match="at least 10"):
         service.set_admin_password("short")

@@ -116,5 +116,6 @@ def test_the_commands(service, clock, study, tmp_path):
     again = rushes("study", "restore", tmp_path / "b", "--db", tmp_path / "c.db")
     assert again.exit_code == 1 and "Traceback" not in again.stderr
     audit = done("study", "audit", "takes", "--db", db).stdout
-    assert "time (UTC)" in audit and "created" in audit
+    assert "time (UTC)" in audit and "created" in audit and "+00:00" not in audit
+    assert "raters: rater_01" in audit, "as on the page"
     assert json.loads(done("study", "audit", "takes", "--db", db, "--json", "--last", "1").stdout)[0]["actor"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -10,6 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from tests.study.conftest import fresh_postgres
 
 from rushes.core.errors import InputError, RushesError
 from rushes.study import Accepted, PlayEvent, StudyPlan, VoteForm, open_service
@@ -95,6 +98,49 @@ def test_a_connection_that_lost_its_server_is_replaced(database, postgres_server
         other.execute("SELECT pg_terminate_backend(%s, 5000)", (process,))
     with database.write() as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() != process
+
+
+@pytest.mark.postgres
+def test_a_user_who_may_only_read_gets_a_line(postgres_server, tmp_path):
+    """Such a user sees how a study stands, and is told in one line why it cannot be served or changed."""
+    import psycopg
+
+    db = fresh_postgres(postgres_server)
+    schema = db.rsplit("%3D", 1)[1]
+    with open_service(db, media=tmp_path / "media") as service:
+        service.create_study(StudyPlan(name="s"))
+    with psycopg.connect(postgres_server, autocommit=True) as owner:
+        for name, rights in (("reader", f"SELECT ON ALL TABLES IN SCHEMA {schema}"), ("nobody", "")):
+            owner.execute(f"CREATE ROLE {name}_{schema} LOGIN")
+            owner.execute(f"GRANT USAGE ON SCHEMA {schema} TO {name}_{schema}")
+            if rights:
+                owner.execute(f"GRANT {rights} TO {name}_{schema}")
+    reader, nobody = (db.replace("rushes@", f"{name}_{schema}@") for name in ("reader", "nobody"))
+
+    def refused(*words: str) -> str:
+        command = [sys.executable, "-m", "rushes", *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        assert done.returncode == 1 and not done.stdout, done
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("rushes: postgresql+psycopg://") and line.endswith("or connect as another")
+        return line
+
+    serve = ("serve", "--media", str(tmp_path / "media"), "--port", "0", "--db")
+    for more in ((), ("--workers", "2")):
+        assert "permission denied for table study" in refused(*serve, reader, *more)
+    assert "permission denied for table" in refused("study", "invite", "s", "--db", reader)
+    assert "permission denied for table" in refused("study", "status", "--db", nobody)
+    with open_service(reader, media=tmp_path / "media", migrate=False) as service:
+        assert [one.name for one in service.studies()] == ["s"]
+
+
+def test_a_file_that_can_only_be_read_gets_a_line(tmp_path):
+    with Database(tmp_path / "s.db") as database:
+        database.require_writable()
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA query_only = on")
+        with pytest.raises(InputError, match=r"s\.db: attempt to write a readonly database; give"):
+            database.require_writable()
 
 
 def test_a_failed_transaction_leaves_nothing(database):

@@ -77,11 +77,23 @@ def test_a_title_names_no_system(service, manifest, two_systems):
     assert service.create_study(StudyPlan(name="spring"), clips=clips).title == "spring"
 
 
-def test_a_server_without_the_clips_says_so(tmp_path, manifest, two_systems):
-    made(tmp_path / "here", manifest, two_systems)
-    with open_service(tmp_path / "here" / "studies.db") as service:
+def test_without_its_clips_the_server_and_the_status_say_so(tmp_path, manifest, two_systems):
+    here, there = tmp_path / "here", tmp_path / "there"
+    made(here, manifest, two_systems)
+    with open_service(here / "studies.db") as service:
         assert service.missing_clips() == ""
-    (tmp_path / "there").mkdir()
-    shutil.copy(tmp_path / "here" / "studies.db", tmp_path / "there")
-    with open_service(tmp_path / "there" / "studies.db") as service:
-        assert "clips are missing, clips/" in service.missing_clips() and "media folder" in service.missing_clips()
+        service.create_study(StudyPlan(name="empty"), training=False)
+    there.mkdir()
+    shutil.copy(here / "studies.db", there)
+    with open_service(there / "studies.db") as service:
+        line = service.missing_clips().partition("; ")[0]
+        assert line.startswith(f"14 of 14 clips are not in {there / 'studies.media'}, clips/")
+        assert service.missing_clips("empty") == ""
+    for words in ([], ["s"], ["s", "--json"]):
+        shown = done("study", "status", *words, "--db", there / "studies.db")
+        assert shown.stderr.startswith(line) and "that has them: --media" in shown.stderr and shown.stdout
+    assert done("study", "status", "empty", "--db", there / "studies.db").stderr == ""
+    moved = ("--db", there / "studies.db", "--media", here / "studies.media")
+    assert done("study", "status", *moved).stderr == ""
+    next((here / "studies.media" / "clips").rglob("*.mp4")).unlink()
+    assert done("study", "status", "--db", here / "studies.db").stderr.startswith("1 of 14 clips are not in ")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from rushes.core import Measurement
 from rushes.study import FamilyStatus, RaterStatus, StudyStatus, StudySummary
 from rushes.study.owner.retention import is_due
+from rushes.study.status import AuditEntry
 from rushes.study.tokens import system_clock
 
 _COUNTS = ("samples", "finished", "third", "to_adjudicate", "decided", "votes", "votes_expected")
@@ -87,3 +90,23 @@ def overview_data(status: StudyStatus) -> dict[str, object]:
         "contradicted": [item.sample for item in status.disagreements if item.remark],
         "exclusion_rule": status.exclusion_rule,
     }
+
+
+def log_data(entry: AuditEntry) -> dict[str, str]:
+    """A line of the log in words; its time is in UTC."""
+    at = datetime.fromtimestamp(entry.at_ms / 1000, UTC)
+    detail = detail_text(entry.detail)
+    return {"at": f"{at:%Y-%m-%d %H:%M:%S}", "actor": entry.actor, "action": entry.action, "detail": detail}
+
+
+def detail_text(value: object) -> str:
+    """A log entry's details in one line; what is not set is left out.
+
+    >>> detail_text({"raters": ["r1", "r2"], "rule": {"passes": 2, "limit": None}})
+    'raters: r1, r2; rule: passes: 2'
+    """
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {detail_text(one)}" for key, one in value.items() if one not in (None, "", [], {}))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(detail_text(one) for one in value)
+    return str(value)

@@ -333,10 +333,10 @@ class StudyService(Transactions):
         with self.database.write() as connection:
             return relocate(connection, self._clock(), study, media=self.media_folder)
 
-    def missing_clips(self) -> str:
+    def missing_clips(self, study: str | None = None) -> str:
         """One line where clips are not where they should be, as after a move without the media folder; else ""."""
         with self.database.read() as connection:
-            return missing_line(connection, media=self.media_folder)
+            return missing_line(connection, study, media=self.media_folder)
 
     def load_clips(self, session: str, task: Task) -> None:
         """Note both clips of a task as sent in full: for raters who are programs and load nothing."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import resource
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -135,3 +137,18 @@ def test_a_sheet_that_is_too_small_says_so(monkeypatch: pytest.MonkeyPatch, run:
     monkeypatch.setattr("rushes.storage.query.spreadsheet.MOST_ROWS", 2)
     done = export(run, "-o", tmp_path / "x.xlsx")
     assert done.exit_code == 1 and "write .parquet or .csv" in done.stderr and not list(tmp_path.glob("x*"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "xlsx"])
+def test_a_full_disk_is_said_with_the_file(run: Path, tmp_path: Path, ending: str) -> None:
+    """Files end at 50 bytes, as on a disk that is full."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
+
+    target = tmp_path / f"x.{ending}"
+    command = [sys.executable, "-m", "rushes", "export", str(run), "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited, timeout=120)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"rushes: {target}: File too large\n"
+    assert list(tmp_path.iterdir()) == []

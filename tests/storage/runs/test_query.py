@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -228,3 +231,33 @@ def test_the_column_of_review_signals_may_be_called_as_before(run: Run) -> None:
         for old in ("badge", "status_badge"):
             found = query(run, f"select distinct {old} from {view} where {old} is not null order by {old}")
             assert found.column_names == [old] and found.column(0).to_pylist() == now.to_pylist()
+
+
+LARGE = "select x from (select range::varchar || repeat('abc', 10) as x from range(8000000)) order by x desc"
+
+
+@pytest.mark.parametrize("kind", ["whole", "shards"])
+@pytest.mark.parametrize(
+    ("limit", "sql", "words"),
+    [
+        (700_000, "select count(*) from clips", "needs 2.0 GB of address space; ulimit -v allows 0.7; raise it"),
+        (1_000_000, "select count(*) from clips", "needs 2.0 GB of address space; ulimit -v allows 1.0; raise it"),
+        (2_100_000, "select count(*) as clips from clips", ""),
+        (2_100_000, LARGE, "Out of Memory Error"),
+    ],
+)
+def test_under_a_limit_of_addresses_a_query_answers_or_says_why_not(
+    places: dict[str, Path], kind: str, limit: int, sql: str, words: str
+) -> None:
+    """`ulimit -v` in kB. DuckDB and Arrow end the process where it is too low for them."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit * 1024,) * 2)
+
+    command = [sys.executable, "-m", "rushes", "query", str(places[kind]), sql, "--csv"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited, timeout=240)
+    if not words:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "clips\n23\n", "")
+        return
+    assert (done.returncode, done.stdout) == (1, "") and words in done.stderr, done
+    assert done.stderr.startswith(f"rushes: {places[kind]}: ") and done.stderr.count("\n") == 1

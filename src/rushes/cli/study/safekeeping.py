@@ -77,20 +77,12 @@ def audit(
 
     Example: rushes study audit takes --last 20
     """
-    from datetime import UTC, datetime
+    from rushes.study.as_data import log_data
 
     with open_studies(db) as service:
         lines = service.audit(study, limit=last)
     if as_json:
         print_json([asdict(line) for line in lines])
         return
-    rows = [
-        (
-            datetime.fromtimestamp(line.at_ms / 1000, UTC).isoformat(sep=" ", timespec="seconds"),
-            line.actor,
-            line.action,
-            ", ".join(f"{key} {value}" for key, value in line.detail.items()),
-        )
-        for line in lines
-    ]
+    rows = [(one["at"], one["actor"], one["action"], one["detail"]) for one in map(log_data, lines)]
     print_words(f"Log of {study}", (*TEXT("time (UTC)", "by", "what"), "details"), rows)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.study.study import DEFAULT_DB, Db, Name, answer, app, open_studies
+from rushes.cli.study.study import DEFAULT_DB, Db, MediaFolder, Name, answer, app, open_studies
 from rushes.core.table import COUNT, NUMBER
-from rushes.present.terminal.console import one_line_errors, print_json, print_words, tell
+from rushes.present.terminal.console import one_line_errors, print_json, print_words, say, tell
 from rushes.present.terminal.options import Json
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ MOST_DISAGREEMENTS = 10
 def status(
     study: Annotated[str | None, typer.Argument(metavar="STUDY", help="One study (default: all).")] = None,
     db: Db = DEFAULT_DB,
+    media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Progress and agreement per task family, and the raters.
+    """Progress and agreement per task family, the raters, and whether clips are missing.
 
     Example: rushes study status takes
     """
@@ -34,8 +35,9 @@ def status(
 
     from rushes.study.as_data import status_data
 
-    with open_studies(db) as service:
+    with open_studies(db, media) as service:
         every, found = service.studies(), service.study_status(study) if study is not None else None
+        missing = service.missing_clips(study)
     if as_json:
         print_json([asdict(one) for one in every] if found is None else status_data(found))
     elif found is not None:
@@ -43,6 +45,8 @@ def status(
     else:
         rows = [(s.name, str(s.pairs), str(s.raters), str(s.votes), _simulated(s.simulated)) for s in every]
         print_words("Studies", ("study", *COUNT("pairs", "raters", "votes"), ""), rows)
+    if missing:
+        say(missing)
 
 
 def _simulated(simulated: bool) -> str:

@@ -65,6 +65,7 @@ def serve_here(settings: Settings, announce: Announce) -> None:
 
     sys.setswitchinterval(SWITCH_S)
     with opened(settings) as service:
+        service.database.require_writable()
         app = app_of(settings, service)
         _set_password_from_environment(service)
         _say_missing(service)
@@ -78,6 +79,7 @@ def serve_together(settings: Settings, announce: Announce) -> None:
     from rushes.web.processes import Processes, listeners
 
     with opened(settings) as service:
+        service.database.require_writable()
         _set_password_from_environment(service)
         _say_missing(service)
         first = not service.admin_exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -57,9 +58,14 @@ def replacing_path(target: Path, name: str) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(part):
+        if isinstance(error, OSError) and (error.filename == str(part) or _of_the_disk(error)):
             error.filename, error.filename2 = str(target), None  # the file that was asked for, not the one beside it
         raise
+
+
+def _of_the_disk(error: OSError) -> bool:
+    """Whether writing met the end of the disk, of a quota or of a limit: such an error names no file."""
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager

@@ -29,6 +29,16 @@ def available_memory() -> int:
     return machine_memory()
 
 
+def address_limit() -> int | None:
+    """Bytes of addresses this process may have (`ulimit -v`); None without a limit, or on a system that has none."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
 def ran_out_of_memory(error: BaseException) -> bool:
     """Whether this is Python's, OpenCV's or the loader's way of saying that memory ran out.
 

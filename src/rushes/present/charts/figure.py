@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rushes.core.errors import MissingDependency
+from rushes.core.machine.memory import address_limit
 from rushes.core.registry import optional_package
 
 if TYPE_CHECKING:
@@ -49,20 +50,11 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 def spec_svg(spec: Mapping[str, Any]) -> str:
     """A Vega-Lite specification as SVG text; `MissingDependency` under a limit on addresses, where V8 would end us."""
     vl_convert = optional_package("vl_convert", "charts need vl-convert", extra="report")
-    if _has_address_limit():
+    if address_limit() is not None:  # V8 reserves many gigabytes of addresses at once, and aborts the process without
         raise MissingDependency(
             "charts cannot be drawn under a limit on address space; raise it with: ulimit -v unlimited"
         )
     return own_ids(str(vl_convert.vegalite_to_svg(printable(spec))))
-
-
-def _has_address_limit() -> bool:
-    """Whether `ulimit -v` is set: V8 reserves many gigabytes of addresses at once, and aborts the process without."""
-    try:
-        import resource
-    except ImportError:  # no such limit on this system
-        return False
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def printable(data: Any) -> Any:

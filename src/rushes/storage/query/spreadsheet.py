@@ -5,13 +5,14 @@ The same run gives the same bytes: no clock goes into the file.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from rushes.core.errors import InputError
-from rushes.core.machine.files import replacing_path
+from rushes.core.machine.files import replacing_bytes
 from rushes.core.registry import optional_package
 from rushes.storage.remote.transfer import upload_on_exit
 
@@ -34,19 +35,21 @@ def write_sheets(
     if len(heads) > MOST_COLUMNS:
         raise InputError(f"{target}: a sheet has at most {MOST_COLUMNS:,} columns; this run has {len(heads):,}")
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    with upload_on_exit(target) as file, replacing_path(file, file.name + ".tmp") as part:
-        with xlsxwriter.Workbook(str(part), options) as book:
-            book.set_properties({"created": _MADE})
-            bold = book.add_format({"bold": True})
-            values = _sheet(book, "values", heads, bold)
-            for number, row in enumerate(rows, 1):
-                if number >= MOST_ROWS:
-                    raise InputError(f"{target}: a sheet has at most {MOST_ROWS:,} rows; write .parquet or .csv")
-                _write(values, number, row.values())
-            told = _sheet(book, "signatures", _HEADS, bold)
-            for number, line in enumerate(signatures, 1):
-                _write(told, number, line)
-            told.set_column(1, 1, _WIDEST)
+    made = io.BytesIO()
+    with xlsxwriter.Workbook(made, options) as book:
+        book.set_properties({"created": _MADE})
+        bold = book.add_format({"bold": True})
+        values = _sheet(book, "values", heads, bold)
+        for number, row in enumerate(rows, 1):
+            if number >= MOST_ROWS:
+                raise InputError(f"{target}: a sheet has at most {MOST_ROWS:,} rows; write .parquet or .csv")
+            _write(values, number, row.values())
+        told = _sheet(book, "signatures", _HEADS, bold)
+        for number, line in enumerate(signatures, 1):
+            _write(told, number, line)
+        told.set_column(1, 1, _WIDEST)
+    with upload_on_exit(target) as file, replacing_bytes(file) as out:
+        out.write(made.getbuffer())
 
 
 def _sheet(book: Any, name: str, heads: Sequence[str], bold: Any) -> Any:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
+from rushes.core.machine.memory import address_limit
 from rushes.core.registry import optional_package
 from rushes.core.words.suggest import did_you_mean
 from rushes.storage.query.columns import CLIP_COLUMNS, OLD_NAMES, Column, Extra, columns_of, extras, quoted, spelt_out
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SETTINGS = (
-    "set threads = 1",  # sums in one order: the same question, the same bytes
     "set python_enable_replacements = false",  # no variable of this program is a table
     "set autoload_known_extensions = false",
     "set autoinstall_known_extensions = false",
@@ -42,6 +42,10 @@ _SETTINGS = (
     "set lock_configuration = true",
 )
 _BATCH = 8192
+_ADDRESSES = 2_000_000_000
+"""The least `ulimit -v` for a question: libraries and what their allocators reserve take three quarters of it."""
+_SHARE = 4
+"""Of the addresses allowed, this part is DuckDB's for rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,7 @@ def signatures_in(run: Run, sql: str) -> dict[str, str]:
 def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
     """DuckDB's answer while its connection is open, the question as it was put, and the columns that it needed beside
     the run's own; errors in one line."""
+    room = _require_addresses(run)
     duckdb = optional_package("duckdb", "queries need DuckDB", extra="query")
     try:
         statements = duckdb.extract_statements(sql)
@@ -138,7 +143,7 @@ def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
     names = _identifiers(duckdb, sql)
     asked = _rewritten(sql, names, spelt_out(columns, {name for _, _, name in names}))
     added: list[Extra] = []
-    with duckdb.connect(":memory:") as connection:
+    with duckdb.connect(":memory:", config=room | {"threads": 1}) as connection:
         _attach(connection, run, columns, long="measurements" in sql.lower())
         for setting in _SETTINGS:
             connection.execute(setting)
@@ -155,6 +160,19 @@ def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
             yield answer, asked, added
         except duckdb.Error as error:
             raise InputError(f"{run.place}: {_line(error)}") from None
+
+
+def _require_addresses(run: Run) -> dict[str, str]:
+    """DuckDB's setting under `ulimit -v`, where it and Arrow would otherwise end the process instead of saying so."""
+    limit = address_limit()
+    if limit is None:
+        return {}
+    if limit < _ADDRESSES:
+        raise InputError(
+            f"{run.place}: a query needs {_ADDRESSES / 1e9:.1f} GB of address space; "
+            f"ulimit -v allows {limit / 1e9:.1f}; raise it with: ulimit -v unlimited"
+        )
+    return {"memory_limit": f"{limit // _SHARE}B"}
 
 
 def _identifiers(duckdb: Any, sql: str) -> list[tuple[int, int, str]]:

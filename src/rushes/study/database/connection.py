@@ -42,6 +42,8 @@ POSTGRES_POOL = 8
 _TRUSTED_S = 1.0
 """A connection used so recently is taken to be alive."""
 _READ = "rushes_read"
+_NO_RIGHT = ("42501", "25006")
+"""PostgreSQL's numbers for a right that is lacking, and for a server that only reads."""
 
 
 class Database:
@@ -88,7 +90,12 @@ class Database:
         """A transaction that only reads: one consistent view, no lock taken."""
         gate = nullcontext() if self.kind == "sqlite" else self._gate
         options = {_READ: True}
-        with _misfits(), gate, self.engine.connect().execution_options(**options) as connection, connection.begin():
+        with (
+            _misfits(self.url),
+            gate,
+            self.engine.connect().execution_options(**options) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
@@ -110,7 +117,7 @@ class Database:
                 yield connection
             return
         options = {"isolation_level": "AUTOCOMMIT"}
-        with _misfits(), self._gate, self.engine.connect().execution_options(**options) as connection:
+        with _misfits(self.url), self._gate, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     @contextmanager
@@ -121,15 +128,20 @@ class Database:
         may take the last moments back: right for what a page reports every second, wrong for a vote.
         """
         if self.kind != "sqlite":
-            with _misfits(), self._gate, self.engine.begin() as connection:
+            with _misfits(self.url), self._gate, self.engine.begin() as connection:
                 if durable:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
                 yield connection
             return
-        with _misfits(), self._gate, self.engine.connect() as connection:
+        with _misfits(self.url), self._gate, self.engine.connect() as connection:
             _wait_for_disk(connection, durable)
             with connection.begin():
                 yield connection
+
+    def require_writable(self) -> None:
+        """`InputError` where this user may only read, before anybody's vote meets that."""
+        with self.write() as connection:
+            connection.exec_driver_sql("UPDATE study SET id = id WHERE id IS NULL")
 
     def close(self) -> None:
         self.engine.dispose()
@@ -142,8 +154,9 @@ class Database:
 
 
 @contextmanager
-def _misfits() -> Iterator[None]:
-    """What somebody sent and no column can hold (a NUL, half a character, a number past 64 bits) is one line.
+def _misfits(url: URL) -> Iterator[None]:
+    """What somebody sent and no column can hold (a NUL, half a character, a number past 64 bits) is one line, and so is
+    what the database's user has no right to.
 
     The transaction is undone before this is said.
     """
@@ -152,6 +165,22 @@ def _misfits() -> Iterator[None]:
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         reason = _first_line(error) if isinstance(error, DataError) else str(error)
         raise InputError(f"a text or number cannot be stored ({ascii(reason)[1:-1]}); shorten or correct it") from None
+    except DatabaseError as error:
+        if not _no_right(error):
+            raise
+        raise _refused(url, error) from None
+
+
+def _no_right(error: DatabaseError) -> bool:
+    """Whether the user of the database lacks a right, or its server or file can only be read."""
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY
+    return getattr(error.orig, "sqlstate", "") in _NO_RIGHT
+
+
+def _refused(url: URL, error: DatabaseError) -> InputError:
+    where = url.render_as_string(hide_password=True)
+    return InputError(f"{where}: {_first_line(error)}; give this user the right to it, or connect as another")
 
 
 def database_url(target: Path | str) -> URL:
@@ -334,6 +363,8 @@ def _opening(engine: Engine) -> Iterator[tuple[Connection, str | None, str | Non
     except OperationalError as error:
         raise InputError(f"{where}: cannot be opened ({_first_line(error)}); check the path or the server") from None
     except DatabaseError as error:
+        if _no_right(error):
+            raise _refused(engine.url, error) from None
         raise InputError(
             f"{where}: expected a database of studies; got something else ({_first_line(error)})"
         ) from None

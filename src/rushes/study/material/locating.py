@@ -6,12 +6,12 @@ Studies of earlier versions have whole paths; their clips are found by the end o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from rushes.core.words.options import option
 from rushes.study.database.tables import clip
@@ -54,21 +54,30 @@ def located(path: str, media: Path) -> Path:
     return next((place for place in moved if place.is_file()), expected)
 
 
-def missing_line(connection: Connection, *, media: Path) -> str:
-    """One line where clips of the studies are not where they should be; "" where all are there."""
-    paths = connection.execute(select(clip.c.path).where(clip.c.path != "").order_by(clip.c.id)).scalars().all()
+def missing_line(connection: Connection, study: str | None = None, *, media: Path) -> str:
+    """One line where clips of a study, or of all, are not where they should be; "" where all are there."""
+    paths = [row.path for row in _clips(connection, study)]
     gone = [path for path in paths if not located(path, media).is_file()]
-    first = f"{len(gone)} of {len(paths)} clips are missing, {gone[0]} first" if gone else ""
-    return f"{first}; put the media folder beside the database, or give {option('--media')}" if gone else ""
+    if not gone:
+        return ""
+    return (
+        f"{len(gone)} of {len(paths)} clips are not in {media}, {gone[0]} first; put the media folder there, or name "
+        f"the one that has them: {option('--media')}"
+    )
+
+
+def _clips(connection: Connection, study: str | None) -> Sequence[Row[Any]]:
+    """Clips that have a file: id, path and study."""
+    query = select(clip.c.id, clip.c.path, clip.c.study_id).where(clip.c.path != "").order_by(clip.c.id)
+    if study is not None:
+        query = query.where(clip.c.study_id == study_row(connection, study).id)
+    return connection.execute(query).all()
 
 
 def relocate(connection: Connection, now: int, study: str | None = None, *, media: Path) -> Located:
     """Look for every clip of the studies below `media`, and keep the paths of those found relative to it."""
-    query = select(clip.c.id, clip.c.path, clip.c.study_id).where(clip.c.path != "").order_by(clip.c.id)
-    if study is not None:
-        query = query.where(clip.c.study_id == study_row(connection, study).id)
     found, changed, missing = 0, 0, []
-    for row in connection.execute(query).all():
+    for row in _clips(connection, study):
         place = located(row.path, media)
         if not place.is_file():
             missing.append(row.path)

@@ -104,8 +104,8 @@ def check_password(stored: str | None, password: str) -> None:
 
 
 def exists(connection: Connection) -> bool:
-    """Whether an administrator's password has been set; until then only the page that sets it may open."""
-    return connection.execute(select(admin.c.id)).first() is not None
+    """Whether there was ever an owner; until then only the page that sets the first password may open."""
+    return connection.execute(select(admin.c.id).where(admin.c.role == "owner")).first() is not None
 
 
 def account(connection: Connection, name: str) -> Row[Any] | None:
@@ -134,7 +134,7 @@ def set_password(connection: Connection, name: str, hashed: str, *, action: str,
 def set_first(connection: Connection, hashed: str, *, now: int) -> None:
     if exists(connection):
         raise NotAllowed("the administrator's password is already set; sign in with it")
-    set_password(connection, FIRST, hashed, action="password set", now=now)
+    set_password(connection, FIRST, hashed, action="password set", role="owner", now=now)
 
 
 def add(connection: Connection, name: str, role: str, hashed: str, *, now: int) -> AdminAccount:

@@ -7,8 +7,6 @@ A viewer sees the state, the places taken and the reports; the forms, the codes 
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -19,7 +17,7 @@ from starlette.responses import Response
 from rushes.core.errors import InputError
 from rushes.instruments.preference.methods.method import method
 from rushes.study import Invitation, StudyStatus
-from rushes.study.as_data import overview_data, rater_data, summary_data
+from rushes.study.as_data import log_data, overview_data, rater_data, summary_data
 from rushes.study.owner.administrators import STUDY_ROLES
 from rushes.study.owner.blinding import blind_data, divided_data
 from rushes.study.records import LONGEST_NOTE, StudyState
@@ -197,26 +195,9 @@ def adjudicate(request: Request, study: str, form: Form) -> Response:
 @with_json_view(router, "/studies/{study}/log")
 def log(request: Request, study: str) -> Response:
     service = workbench(request).service
-    entries = [
-        {"at": f"{at:%Y-%m-%d %H:%M:%S}", "actor": one.actor, "action": one.action, "detail": _detail_text(one.detail)}
-        for one in service.audit(study)
-        for at in (datetime.datetime.fromtimestamp(one.at_ms / 1000, datetime.UTC),)
-    ]
+    entries = [log_data(one) for one in service.audit(study)]
     data = {"summary": overview_data(service.study_status(study))["summary"], "entries": entries}
     return reply(request, "admin/log.html", data, tab="log")
-
-
-def _detail_text(value: object) -> str:
-    """A log entry's details in one line; what is not set is left out.
-
-    >>> _detail_text({"raters": ["r1", "r2"], "rule": {"passes": 2, "limit": None}})
-    'raters: r1, r2; rule: passes: 2'
-    """
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_detail_text(one)}" for key, one in value.items() if one not in (None, "", [], {}))
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_detail_text(one) for one in value)
-    return str(value)
 
 
 @with_json_view(router, "/studies/{study}/running")
