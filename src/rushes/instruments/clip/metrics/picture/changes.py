@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.grid_kernels import correlation_sums
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
 
 Series = NDArray[np.float64]
@@ -41,10 +42,9 @@ def kept(grid: PictureGrid) -> Series:
 
 def correlations(before: Any, after: Any) -> Series:
     """Pearson's r of each pair of grids."""
-    a, b = (x.reshape(len(x), -1).astype(np.float64) for x in (before, after))
-    a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
-    spread = np.sqrt((a * a).sum(1) * (b * b).sum(1))
-    return np.asarray(np.where(spread > 1e-6, (a * b).sum(1) / np.maximum(spread, 1e-6), 1.0))
+    both, each = correlation_sums(*(x.reshape(len(x), -1) for x in (before, after)))
+    spread = np.sqrt(each)
+    return np.asarray(np.where(spread > 1e-6, both / np.maximum(spread, 1e-6), 1.0))
 
 
 def correlation(before: Any, after: Any) -> float:
@@ -145,7 +145,8 @@ def smoothed(values: Series, length: int) -> Series:
     [0.0, 1.0, 2.0, 3.0]
     """
     length = max(1, min(length, len(values)))
-    padded = np.pad(values, (length // 2, length - 1 - length // 2), mode="edge")
+    before, after = length // 2, length - 1 - length // 2
+    padded = np.concatenate([values[:1].repeat(before), values, values[-1:].repeat(after)])
     return np.asarray(sliding_window_view(padded, length).mean(axis=1))
 
 

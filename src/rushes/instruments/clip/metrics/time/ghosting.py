@@ -116,7 +116,7 @@ def _slides(parts: list[Floats]) -> bool:
 
 def _handed_on(part: Floats, axis: int, ahead: bool) -> Floats:
     """Mean correlation of blocks with the next one along an axis, so many steps later; 0 without three such pairs."""
-    blocks = np.moveaxis(part, axis, 1)
+    blocks = part.swapaxes(axis, 1)
     here, there = (blocks[:, :-1], blocks[:, 1:]) if ahead else (blocks[:, 1:], blocks[:, :-1])
     both = here.any(axis=0) & there.any(axis=0)
     if both.sum() < FEWEST_PAIRS:
