@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Measurement, signature_params
-from rushes.instruments.clip.frames.median import median
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import metric, share
 
 PLAIN_LEVELS = 0.3

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Measurement, signature_params
-from rushes.instruments.clip.frames.median import median
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, frame_spans, longest_of
 from rushes.instruments.clip.metrics.making import from_zero, metric
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.instruments.clip.frames.median import median
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, longest_of, stretches
 from rushes.instruments.clip.metrics.making import from_zero, metric, share
 from rushes.instruments.clip.pictures.cadence import REPEAT_SHARE

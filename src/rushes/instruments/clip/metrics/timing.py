@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.instruments.clip.frames.median import median
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import from_zero, metric
 
 if TYPE_CHECKING:

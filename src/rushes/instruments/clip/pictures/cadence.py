@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.median import median
+from rushes.instruments.clip.frames.quantiles import median
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

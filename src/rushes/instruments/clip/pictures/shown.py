@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.grid_kernels import square_sums
-from rushes.instruments.clip.frames.median import median
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.pictures.cadence import Cadence, find_cadence, repeats_of
 
 Floats = NDArray[np.float64]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.grid_kernels import correlation_sums
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import quantile
 
 Series = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -56,7 +57,7 @@ def correlation(before: Any, after: Any) -> float:
 def fading(grid: PictureGrid) -> Flags:
     """Frames of a fade: empty ones, and those on either side for as long as the contrast grows away from them."""
     contrast = grid.luma.reshape(len(grid), -1).std(1).astype(np.float64)
-    empty: Flags = contrast < FLAT_SHARE * float(np.quantile(contrast, 0.75))
+    empty: Flags = contrast < FLAT_SHARE * quantile(contrast, 0.75)
     if not empty.any():
         return empty
     return np.asarray(_growing(contrast, empty) | _growing(contrast[::-1], empty[::-1])[::-1])
@@ -127,7 +128,8 @@ def _coarse(blocks: Any) -> Series:
     part = blocks[:, : 2 * rows, : 2 * columns].astype(np.float64)
     if min(blocks.shape[1:]) < 2:
         return np.asarray(blocks.reshape(len(blocks), -1), dtype=np.float64)
-    return np.asarray(part.reshape(len(part), rows, 2, columns, 2).mean(axis=(2, 4)).reshape(len(part), -1))
+    pairs = part[:, :, ::2] + part[:, :, 1::2]
+    return np.asarray(((pairs[:, ::2] + pairs[:, 1::2]) / 4).reshape(len(part), rows * columns))
 
 
 def _median_where(values: Series, where: Flags) -> Series:
@@ -135,7 +137,7 @@ def _median_where(values: Series, where: Flags) -> Series:
     ranked = np.sort(np.where(where, values, np.inf), axis=1)
     counts = where.sum(axis=1)
     middle = ranked[np.arange(len(ranked)), np.maximum(counts - 1, 0) // 2]
-    return np.where(counts >= ENOUGH * values.shape[1], np.nan_to_num(middle, posinf=0.0), 0.0)
+    return np.where(counts >= ENOUGH * values.shape[1], middle, 0.0)
 
 
 def smoothed(values: Series, length: int) -> Series:

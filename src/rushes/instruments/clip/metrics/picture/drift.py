@@ -11,8 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
-from rushes.instruments.clip.frames.median import median
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import (

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from rushes.core import Measurement, signature_params
-from rushes.instruments.clip.frames.median import median
 from rushes.instruments.clip.frames.picture_grid import TEXTURE_MS, PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import of_grid, share
 from rushes.instruments.clip.metrics.picture.changes import Flags, around, correlation, fading, kept

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.grid_kernels import region_moves
-from rushes.instruments.clip.frames.median import median
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import kept
 
