@@ -3,6 +3,21 @@
 
 PAIRWISE(sum_of, double)
 
+/* Σ a b of all pairs of rows, which hold whole numbers: every sum is exact, in whichever order it is made. */
+EXPORT WIDE void dot_products(const double *values, int64_t rows, int64_t count, double *found) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            const double *one = values + i * count, *other = values + k * count;
+            double r[32] = {0}, total = 0;
+            int64_t j = 0;
+            for (; j + 32 <= count; j += 32)
+                for (int64_t lane = 0; lane < 32; lane++) r[lane] += one[j + lane] * other[j + lane];
+            for (; j < count; j++) total += one[j] * other[j];
+            for (int64_t lane = 0; lane < 32; lane++) total += r[lane];
+            found[i * rows + k] = found[k * rows + i] = total;
+        }
+}
+
 /* Of each pair of rows Σ (a − b)²; `room` is for a row. */
 EXPORT void square_sums(const double *one, int64_t one_line, const double *other, int64_t other_line, int64_t rows,
                         int64_t count, double *restrict room, double *found) {

@@ -22,6 +22,14 @@ def square_sums(rows: Floats, others: Floats) -> Floats:
     return found
 
 
+def dot_products(rows: Floats) -> Floats:
+    """Σ a b of all pairs of rows of whole numbers. NumPy's product would be made on all cores, which workers share."""
+    values = np.ascontiguousarray(rows)
+    found = np.empty((len(values), len(values)))
+    c_function("dot_products", "float64* int64 int64 float64*")(values.ctypes.data, *values.shape, found.ctypes.data)
+    return found
+
+
 def correlation_sums(before: Any, after: Any) -> tuple[Floats, Floats]:
     """Σ a b and Σ a² · Σ b² of each pair of rows, both less their means."""
     one, other = (np.ascontiguousarray(rows, np.float64) for rows in (before, after))

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.grid_kernels import square_sums
+from rushes.instruments.clip.frames.grid_kernels import dot_products, square_sums
 from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.pictures.cadence import Cadence, find_cadence, repeats_of
 
@@ -117,7 +117,7 @@ class Shown:
     def matrix(self) -> Floats:
         """Distances of all pairs of the first `MOST` frames."""
         values = self.values[:MOST]
-        products = values @ values.T
+        products = dot_products(values)
         squares = np.diag(products)
         total = np.maximum(squares[:, None] + squares[None, :] - 2 * products, 0.0)
         found: Floats = np.sqrt(total / max(1, values.shape[1])) / _UNIT
