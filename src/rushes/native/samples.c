@@ -1,13 +1,39 @@
 /* What a few frames look like in detail (see instruments/clip/frames/picture_samples.py). Blocks are added up as NumPy does
  * it: the values of a row in eight lanes, and the rows one after another. */
-#include "loops.h"
+#include "pairwise.h"
 
 #include <math.h>
 #include <string.h>
 
 INLINE float of_lanes(const float *r) { return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])); }
 
+PAIRWISE(sum_of, float)
+
 INLINE float higher(float a, float b) { return a > b ? a : b; }
+
+/* (Y − offset) · scale, of planes of 8 and of 16 bits. */
+#define LEVELS(NAME, CODE)                                                                                        \
+    EXPORT WIDE void NAME(const CODE *plane, int64_t line, int64_t rows, int64_t columns, float scale, float offset, \
+                          float *restrict found) {                                                                \
+        for (int64_t i = 0; i < rows; i++)                                                                        \
+            for (int64_t j = 0; j < columns; j++)                                                                 \
+                found[i * columns + j] = ((float)plane[i * line + j] - offset) * scale;                           \
+    }
+LEVELS(levels_8, uint8_t)
+LEVELS(levels_16, uint16_t)
+
+/* Σ |Y − its right neighbour| of each column, row after row (`right` is 0 at first), and Σ |Y − the one below| of each row.
+ * `room` is for a row. */
+EXPORT WIDE void neighbour_steps(const float *grey, int64_t line, int64_t rows, int64_t columns, float *restrict right,
+                                 float *restrict below, float *restrict room) {
+    for (int64_t i = 0; i < rows; i++) {
+        const float *here = grey + i * line;
+        for (int64_t j = 0; j < columns - 1; j++) right[j] += fabsf(here[j + 1] - here[j]);
+        if (i + 1 == rows) break;
+        for (int64_t j = 0; j < columns; j++) room[j] = fabsf(here[line + j] - here[j]);
+        below[i] = sum_of(room, columns);
+    }
+}
 
 /* Means over 8 × 8 of |Y ∗ M| and of Y, without the outermost pixels: `found` is 2 × rows × columns, of 0 at first. `lane`
  * is a line of scratch. */

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.luma_sums import Plane
 from rushes.instruments.clip.frames.one_thread import on_one_thread
+from rushes.instruments.clip.frames.quantiles import linear_quantile
 from rushes.instruments.clip.frames.sample_kernels import (
     colour_counts,
     comb_ratios,
+    levels,
+    neighbour_steps,
     noise_blocks,
     seam_columns,
     seam_rows,
@@ -90,12 +93,12 @@ class SampleWatch:
         plane, grey = frame.luma, _grey(frame)
         middle, before = np.ascontiguousarray(centre(grey)), self._middle_before(plane.values.shape)
         rgb = frame.rgb()
-        levels, clipped = colours(rgb, every=2)
+        counts, clipped = colours(rgb, every=2)
         return (
             frame.time_ms,
             noise_level(middle),
             static_part(middle),
-            banding(levels),
+            banding(counts),
             blocking(middle),
             seams(grey),
             0.0 if before is None else combing(middle, before),
@@ -109,7 +112,7 @@ class SampleWatch:
         if self._before is None or self._before.luma.values.shape != shape:
             return None
         plane = self._before.luma
-        return _levels(np.ascontiguousarray(centre(plane.values)), plane.scale, plane.offset)
+        return levels(centre(plane.values), plane.scale, plane.offset)
 
     def finish(self) -> PictureSamples | str:
         """What was seen, or why there is nothing to say."""
@@ -120,29 +123,13 @@ class SampleWatch:
 
 def _grey(frame: Frame | AlikeFrame) -> Grey:
     """Luma on 0–255, not turned."""
-    return _levels(frame.luma.values, frame.luma.scale, frame.luma.offset)
-
-
-def _levels(plane: Any, scale: float, offset: float) -> Grey:
-    return cast("Grey", (plane.astype(np.float32) - np.float32(offset)) * np.float32(scale))
+    return levels(frame.luma.values, frame.luma.scale, frame.luma.offset)
 
 
 def centre(picture: Any) -> Any:
     """The middle of a picture, at most `CROP` × `CROP`, from a multiple of 16 on: coded blocks stay in place."""
     top, left = (max(0, side - CROP) // 32 * 16 for side in picture.shape)
     return picture[top : top + CROP, left : left + CROP]
-
-
-def linear_quantile(ordered: Callable[[int], Any], count: int, q: float) -> float:
-    """The quantile of so many values in order, linear between ranks, as numpy has it: in their precision.
-
-    >>> linear_quantile([1.0, 2.0, 4.0].__getitem__, 3, 0.75)
-    3.0
-    """
-    place = (count - 1) * q
-    below = min(int(place), count - 1)
-    low, high, part = ordered(below), ordered(min(below + 1, count - 1)), place - below
-    return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 
 def noise_level(grey: Grey) -> float:
@@ -210,8 +197,7 @@ def blocking(grey: Grey) -> float:
     counts, and the same of rows; the value is the mean of both.
     """
     found = []
-    for across in (grey, grey.T):
-        steps = np.abs(np.diff(across, axis=1)).mean(axis=0)
+    for steps in neighbour_steps(grey):
         excess = steps[1:-1] - (steps[:-2] + steps[2:]) / 2
         found.append(_of_phases(excess) / (steps.mean() + 0.3))
     return float(max(0.0, np.mean(found)))
@@ -220,7 +206,9 @@ def blocking(grey: Grey) -> float:
 def _of_phases(values: Grey) -> Any:
     """The largest mean of values 8 apart."""
     most, longer = -(-len(values) // BLOCK), len(values) % BLOCK or BLOCK
-    phases = np.ascontiguousarray(np.pad(values, (0, most * BLOCK - len(values))).reshape(most, BLOCK).T)
+    padded = np.zeros(most * BLOCK, np.float32)
+    padded[: len(values)] = values
+    phases = np.ascontiguousarray(padded.reshape(most, BLOCK).T)
     means = [phases[:longer].mean(axis=1), phases[longer:, :-1].mean(axis=1)]
     return np.concatenate(means).max()
 
@@ -259,7 +247,8 @@ def peak(plane: Plane, scale: float, offset: float) -> float:
         at = _in_order(_counts(cast("NDArray[np.uint8]", part)))
     else:
         at = np.sort(part.ravel()).__getitem__
-    return linear_quantile(lambda rank: _levels(np.asarray(at(rank)), scale, offset), part.size, 0.995)
+    level = lambda rank: (np.float32(at(rank)) - np.float32(offset)) * np.float32(scale)  # noqa: E731
+    return linear_quantile(level, part.size, 0.995)
 
 
 def _in_order(counts: NDArray[np.int64]) -> Callable[[int], int]:

@@ -6,12 +6,33 @@ NumPy adds the values of a row of a block in eight lanes, (r₀ + r₁) + (r₂ 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.native import c_function, in_rows
 
 Grey = NDArray[np.float32]
+
+
+def levels(plane: NDArray[Any], scale: float, offset: float) -> Grey:
+    """(Y − offset) · scale of a plane of 8 or 16 bits, in 32-bit floats."""
+    coded, line = in_rows(plane)
+    found = np.empty(coded.shape, np.float32)
+    call = c_function(f"levels_{8 * coded.itemsize}", "void* int64 int64 int64 float32 float32 float32*")
+    call(coded.ctypes.data, line, *coded.shape, scale, offset, found.ctypes.data)
+    return found
+
+
+def neighbour_steps(grey: Grey) -> tuple[Grey, Grey]:
+    """Mean |Y − its right neighbour| of each column, and mean |Y − the one below| of each row."""
+    plane, line = in_rows(grey)
+    height, width = plane.shape
+    right, below, room = np.zeros(width - 1, np.float32), np.empty(height - 1, np.float32), np.empty(width, np.float32)
+    call = c_function("neighbour_steps", "float32* int64 int64 int64 float32* float32* float32*")
+    call(plane.ctypes.data, line, height, width, right.ctypes.data, below.ctypes.data, room.ctypes.data)
+    return right / np.float32(height), below / np.float32(width)
 
 
 def noise_blocks(grey: Grey) -> tuple[Grey, Grey]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Measurement, signature_params
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import metric, share
 
 PLAIN_LEVELS = 0.3
@@ -52,7 +53,7 @@ def moving_area_ratio(seen: Any) -> Measurement:
         return Measurement.missing(MOVING_AREA_RATIO, "needs at least two frames")
     steps = seen.grid.step[1:]
     moving = np.count_nonzero(steps > MOVING_LEVELS, axis=(1, 2))
-    value = float(np.median(moving)) / (steps.shape[1] * steps.shape[2])
+    value = median(moving) / (steps.shape[1] * steps.shape[2])
     return Measurement(definition=MOVING_AREA_RATIO, value=value, count=len(steps))
 
 

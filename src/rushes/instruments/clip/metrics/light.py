@@ -10,6 +10,7 @@ import numpy as np
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, frame_spans, longest_of
 from rushes.instruments.clip.metrics.making import from_zero, metric
 
@@ -73,7 +74,7 @@ def luma_alternation(means: Sequence[float], *, fps: float | None) -> Measuremen
 def alternation(light: np.ndarray, k: int) -> float:
     """Median over frames of the geometric mean of two opposed changes, k frames apart; 0 where they agree in sign."""
     steps = light[k:] - light[:-k]
-    return float(np.median(np.sqrt(np.maximum(0.0, -steps[k:] * steps[:-k]))))
+    return median(np.sqrt(np.maximum(0.0, -steps[k:] * steps[:-k])))
 
 
 def longest_flat_ms(flat: Sequence[bool], times_ms: Sequence[float], grid: PictureGrid | None = None) -> Measurement:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, longest_of, stretches
 from rushes.instruments.clip.metrics.making import from_zero, metric, share
 from rushes.instruments.clip.pictures.cadence import REPEAT_SHARE
@@ -123,7 +124,8 @@ def longest_freeze_ms(shown: Shown, *, end_ms: float | None = None) -> Measureme
         return Measurement.missing(LONGEST_FREEZE_MS, why)
     own = own_change(shown)
     found = stills(shown, still_limit(own))
-    spans = {still: _on_screen(shown, still, end_ms) for still in (*found, *_held(shown, found))}
+    times = shown.times_ms.tolist()
+    spans = {still: _on_screen(times, still, shown.step_ms, end_ms) for still in (*found, *_held(shown, found))}
     longest = max(spans, key=lambda still: spans[still].length_ms)
     # Only the longest is looked at closely: of a clip that stops and goes none interrupts anything.
     is_whole = own <= HARDLY * EPSILON and spans[longest].length_ms >= WHOLE * _length(shown, end_ms)
@@ -137,11 +139,11 @@ def _length(shown: Shown, end_ms: float | None) -> float:
     return last - float(shown.times_ms[0])
 
 
-def _on_screen(shown: Shown, still: Still, end_ms: float | None) -> Span:
-    times, after = shown.times_ms, still.last + 1
-    gone = float(times[after]) if after < len(times) else end_ms
-    end = float(times[still.last]) if gone is None else max(gone - shown.step_ms, float(times[still.last]))
-    return Span(float(times[still.first]), end)
+def _on_screen(times: list[float], still: Still, step_ms: float, end_ms: float | None) -> Span:
+    after = still.last + 1
+    gone = times[after] if after < len(times) else end_ms
+    end = times[still.last] if gone is None else max(gone - step_ms, times[still.last])
+    return Span(times[still.first], end)
 
 
 def _held(shown: Shown, found: Sequence[Still]) -> Iterator[Still]:
@@ -159,7 +161,7 @@ def own_motion(diffs: Sequence[float], epsilon: float = STILL_FLOOR) -> float:
     5.0
     """
     moving = [diff for diff in diffs if diff >= epsilon]
-    return float(np.median(moving)) if moving else 0.0
+    return median(moving) if moving else 0.0
 
 
 def longest_still_ms(diffs: Sequence[float], times_ms: Sequence[float], *, end_ms: float | None = None) -> Measurement:
@@ -172,7 +174,7 @@ def longest_still_ms(diffs: Sequence[float], times_ms: Sequence[float], *, end_m
     inside = {frame for first, last in runs.items() for frame in range(first, last + 1)}
     alone = {frame: frame for frame in range(len(times)) if frame not in inside}
     steps = np.diff(times)
-    usual = float(np.median(steps[steps > 0]))
+    usual = median(steps[steps > 0])
     ends = [*times[1:].tolist(), times[-1] + usual if end_ms is None else end_ms]
     spans = (Span(float(times[a]), max(float(times[b]), ends[b] - usual)) for a, b in (runs | alone).items())
     return longest_of(LONGEST_STILL_MS, spans, len(diffs))

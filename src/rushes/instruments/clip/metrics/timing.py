@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import from_zero, metric
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def usual_step_ms(time_ms: np.ndarray, *, measured: float | None = None) -> floa
     >>> usual_step_ms(np.array([0.0, 40.0, 80.0, 400.0])), usual_step_ms(np.array([0.0]), measured=100.0)
     (40.0, 100.0)
     """
-    return float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else measured or 0.0
+    return median(np.diff(time_ms)) if len(time_ms) > 1 else measured or 0.0
 
 
 def ends_early(promised: float | None, measured: float | None, *, step_ms: float) -> bool:
@@ -257,7 +258,7 @@ def frames_in_holes(time_ms: np.ndarray, *, damaged: bool, container: str = "") 
     0
     """
     steps = np.diff(np.sort(time_ms) if damaged else time_ms)  # damage may put a frame before the one it follows
-    if len(steps) < 2 or (usual := float(np.median(steps))) <= 0 or steps.min() <= 0:
+    if len(steps) < 2 or (usual := median(steps)) <= 0 or steps.min() <= 0:
         return 0
     holes = steps >= _HOLE * usual
     counts = np.rint(steps[holes] / usual) - 1

@@ -15,6 +15,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.quantiles import median
+
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
@@ -88,7 +90,8 @@ def repeats_of(steps: Floats, fps: float, *, share: float = REPEAT_SHARE) -> Mar
     [False, True, False, True, False]
     """
     reach = max(REACH, round(fps * REACH_S))
-    padded = np.pad(steps, reach, constant_values=-1.0)
+    beyond = np.full(reach, -1.0)
+    padded = np.concatenate([beyond, steps, beyond])
     windows = np.lib.stride_tricks.sliding_window_view(padded, reach)
     if not len(steps):
         return np.zeros(0, np.bool_)
@@ -123,7 +126,7 @@ def find_cadence(steps: Floats, changes: Floats, fps: float, *, across: Callable
         kind = Kind.EVERY if abs(fps / phased - round(fps / phased)) < _TINY else Kind.PULLDOWN
         return Cadence(kind, phased, repeats)
     ongoing = _ongoing(steps, ends, across)
-    clear = float(np.median(steps[repeats])) <= DEPTH * float(np.median(after))
+    clear = median(steps[repeats]) <= DEPTH * median(after)
     amid = ongoing >= ONGOING_SHARE * np.count_nonzero(repeats)
     skips = leap >= LEAP and _made_up(steps, ends, mean, across) >= MADE_UP
     stutters = fps >= SLOWEST and skips and clear and amid
@@ -141,7 +144,7 @@ def _leap(holds: NDArray[np.int64], after: Floats, mean: float) -> float:
     longer, shorter = after[holds >= np.ceil(mean)], after[holds <= np.floor(mean)]
     if np.ceil(mean) == np.floor(mean) or min(len(longer), len(shorter)) < 2:
         return 1.0
-    return float(np.median(longer) / max(float(np.median(shorter)), _TINY))
+    return median(longer) / max(median(shorter), _TINY)
 
 
 def _made_up(steps: Floats, ends: NDArray[np.int64], mean: float, across: Callable[[int, int], float]) -> float:
@@ -158,10 +161,10 @@ def _made_up(steps: Floats, ends: NDArray[np.int64], mean: float, across: Callab
         pairs = [n for n in near if n + 1 < len(one) and shorter[n + 1]]
         if len(near) < 3 or len(pairs) < 2:
             continue
-        single, double = float(np.median(one[near])), float(np.median(two[pairs]))
+        single, double = median(one[near]), median(two[pairs])
         if double > 1.15 * single:
             found.append((float(one[place]) - single) / (double - single))
-    return float(np.median(found)) if len(found) >= 3 else 0.0
+    return median(found) if len(found) >= 3 else 0.0
 
 
 def _phased(steps: Floats, fps: float) -> float:
@@ -188,7 +191,7 @@ def _phased(steps: Floats, fps: float) -> float:
 
 def _ongoing(steps: Floats, ends: NDArray[np.int64], across: Callable[[int, int], float]) -> int:
     """Repeats amid motion that goes on: the steps around are alike, near the clip's own, and add up."""
-    own, count = float(np.median(steps[ends])), 0
+    own, count = median(steps[ends]), 0
     for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
         if last - first < 2:
             continue

@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.grid_kernels import dot_products, square_sums
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.pictures.cadence import Cadence, find_cadence, repeats_of
 
 Floats = NDArray[np.float64]
@@ -52,7 +54,7 @@ class Shown:
         """
         steps = np.diff(self.times_ms)
         steps = steps[steps > 0]
-        usual = float(np.median(steps)) if len(steps) else 0.0
+        usual = median(steps) if len(steps) else 0.0
         near = steps[np.abs(steps - usual) <= _NEAR * usual]
         return float(near.mean()) if len(near) else usual
 
@@ -62,11 +64,13 @@ class Shown:
 
     def away(self, frame: int, others: NDArray[np.int64] | slice) -> Floats:
         """Distance of one frame from others: √ of the mean squared difference of block means, levels."""
-        return rms(self.values[others] - self.values[frame])
+        return _levels(square_sums(self.values[others], self.values[frame]), self.values.shape[1])
 
     def apart(self, lag: int) -> Floats:
         """Distance of every frame from the one `lag` frames on."""
-        return rms(self.values[lag:] - self.values[:-lag]) if 0 < lag < len(self) else np.zeros(0)
+        if not 0 < lag < len(self):
+            return np.zeros(0)
+        return _levels(square_sums(self.values[lag:], self.values[:-lag]), self.values.shape[1])
 
     @cached_property
     def steps(self) -> Floats:
@@ -105,7 +109,7 @@ class Shown:
         A fade to black and back is the same going down and coming up; what it shows is not.
         """
         middle, spread = self.values - self.values.mean(axis=1, keepdims=True), self.contrast
-        usual = float(np.median(spread)) if len(spread) else 0.0
+        usual = median(spread) if len(spread) else 0.0
         gain = usual / np.maximum(np.maximum(spread, usual / _DARKEST), 1.0)
         return Shown(np.rint(middle * gain[:, None]), self.times_ms, self.changes)
 
@@ -113,7 +117,7 @@ class Shown:
     def matrix(self) -> Floats:
         """Distances of all pairs of the first `MOST` frames."""
         values = self.values[:MOST]
-        products = values @ values.T
+        products = dot_products(values)
         squares = np.diag(products)
         total = np.maximum(squares[:, None] + squares[None, :] - 2 * products, 0.0)
         found: Floats = np.sqrt(total / max(1, values.shape[1])) / _UNIT
@@ -122,5 +126,9 @@ class Shown:
 
 def rms(differences: Floats) -> Floats:
     """Root mean square over the last axis, from 64ths to levels."""
-    found: Floats = np.sqrt(np.square(differences).sum(axis=-1) / max(1, differences.shape[-1])) / _UNIT
+    return _levels(np.square(differences).sum(axis=-1), differences.shape[-1])
+
+
+def _levels(squares: Floats, blocks: int) -> Floats:
+    found: Floats = np.sqrt(squares / max(1, blocks)) / _UNIT
     return found

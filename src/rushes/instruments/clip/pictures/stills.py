@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.quantiles import quantile
 from rushes.instruments.clip.pictures.shown import Shown, rms
 
 Floats = NDArray[np.float64]
@@ -50,7 +51,7 @@ def own_change(shown: Shown) -> float:
     for lag in lags:
         apart = shown.apart(lag)
         largest = apart if lag == 1 else np.maximum(largest[: len(apart)], apart)
-    return float(np.percentile(largest, 75)) if len(largest) else 0.0
+    return quantile(largest, 0.75) if len(largest) else 0.0
 
 
 def still_limit(own: float) -> float:

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from rushes.instruments.clip.frames.grid_kernels import correlation_sums
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import quantile
 
 Series = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,10 +43,9 @@ def kept(grid: PictureGrid) -> Series:
 
 def correlations(before: Any, after: Any) -> Series:
     """Pearson's r of each pair of grids."""
-    a, b = (x.reshape(len(x), -1).astype(np.float64) for x in (before, after))
-    a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
-    spread = np.sqrt((a * a).sum(1) * (b * b).sum(1))
-    return np.asarray(np.where(spread > 1e-6, (a * b).sum(1) / np.maximum(spread, 1e-6), 1.0))
+    both, each = correlation_sums(*(x.reshape(len(x), -1) for x in (before, after)))
+    spread = np.sqrt(each)
+    return np.asarray(np.where(spread > 1e-6, both / np.maximum(spread, 1e-6), 1.0))
 
 
 def correlation(before: Any, after: Any) -> float:
@@ -56,7 +57,7 @@ def correlation(before: Any, after: Any) -> float:
 def fading(grid: PictureGrid) -> Flags:
     """Frames of a fade: empty ones, and those on either side for as long as the contrast grows away from them."""
     contrast = grid.luma.reshape(len(grid), -1).std(1).astype(np.float64)
-    empty: Flags = contrast < FLAT_SHARE * float(np.quantile(contrast, 0.75))
+    empty: Flags = contrast < FLAT_SHARE * quantile(contrast, 0.75)
     if not empty.any():
         return empty
     return np.asarray(_growing(contrast, empty) | _growing(contrast[::-1], empty[::-1])[::-1])
@@ -127,7 +128,8 @@ def _coarse(blocks: Any) -> Series:
     part = blocks[:, : 2 * rows, : 2 * columns].astype(np.float64)
     if min(blocks.shape[1:]) < 2:
         return np.asarray(blocks.reshape(len(blocks), -1), dtype=np.float64)
-    return np.asarray(part.reshape(len(part), rows, 2, columns, 2).mean(axis=(2, 4)).reshape(len(part), -1))
+    pairs = part[:, :, ::2] + part[:, :, 1::2]
+    return np.asarray(((pairs[:, ::2] + pairs[:, 1::2]) / 4).reshape(len(part), rows * columns))
 
 
 def _median_where(values: Series, where: Flags) -> Series:
@@ -135,7 +137,7 @@ def _median_where(values: Series, where: Flags) -> Series:
     ranked = np.sort(np.where(where, values, np.inf), axis=1)
     counts = where.sum(axis=1)
     middle = ranked[np.arange(len(ranked)), np.maximum(counts - 1, 0) // 2]
-    return np.where(counts >= ENOUGH * values.shape[1], np.nan_to_num(middle, posinf=0.0), 0.0)
+    return np.where(counts >= ENOUGH * values.shape[1], middle, 0.0)
 
 
 def smoothed(values: Series, length: int) -> Series:
@@ -145,7 +147,8 @@ def smoothed(values: Series, length: int) -> Series:
     [0.0, 1.0, 2.0, 3.0]
     """
     length = max(1, min(length, len(values)))
-    padded = np.pad(values, (length // 2, length - 1 - length // 2), mode="edge")
+    before, after = length // 2, length - 1 - length // 2
+    padded = np.concatenate([values[:1].repeat(before), values, values[-1:].repeat(after)])
     return np.asarray(sliding_window_view(padded, length).mean(axis=1))
 
 

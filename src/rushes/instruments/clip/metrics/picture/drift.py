@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import (
@@ -110,7 +111,7 @@ def light_pumping(path: CommonPath, times_ms: Any) -> Measurement:
 
     Found by halving, to a thousandth of a level.
     """
-    light = _averaged(path.light, path, times_ms, PUMP_MS)
+    light = smoothed(path.light, round(PUMP_MS / _step_ms(path, times_ms)))
     low, high = 0.0, float(np.ptp(light)) + 0.001
     while high - low > 0.001:
         middle = (low + high) / 2
@@ -135,20 +136,17 @@ def swings(path: Series, size: float) -> int:
     return count
 
 
-def _averaged(values: Series, path: CommonPath, times_ms: Any, length_ms: float) -> Series:
-    return smoothed(values, round(length_ms / _step_ms(path, times_ms)))
-
-
 def _step_ms(path: CommonPath, times_ms: Any) -> float:
-    return max(1.0, float(np.median(np.diff(np.asarray(times_ms)[path.frames]))))
+    return max(1.0, median(np.diff(np.asarray(times_ms)[path.frames])))
 
 
 def _drift(definition: Definition, kinds: list[tuple[Series, ...]], path: CommonPath, times_ms: Any) -> Measurement:
     """The widest window over all kinds of drift, each of one path or more; its span joins the two extremes."""
-    length = max(2, min(len(path.frames), round(WINDOW_MS / _step_ms(path, times_ms)) + 1))
+    step_ms = _step_ms(path, times_ms)
+    length = max(2, min(len(path.frames), round(WINDOW_MS / step_ms) + 1))
     value, span = 0.0, None
     for kind in kinds:
-        windows = np.stack([sliding_window_view(_averaged(one, path, times_ms, SMOOTH_MS), length) for one in kind])
+        windows = np.stack([sliding_window_view(smoothed(one, round(SMOOTH_MS / step_ms)), length) for one in kind])
         ranges = windows.max(axis=2) - windows.min(axis=2)
         reach = np.sqrt((ranges**2).sum(axis=0))
         for start in np.argsort(-reach, kind="stable").tolist():

@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.picture_grid import TEXTURE_MS, PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import of_grid, share
 from rushes.instruments.clip.metrics.picture.changes import Flags, around, correlation, fading, kept
@@ -218,7 +219,7 @@ def _bars(luma: Any) -> Any:
 
 def _usual_ms(times_ms: Any) -> float:
     steps = np.diff(np.asarray(times_ms, dtype=np.float64))
-    return max(1.0, float(np.median(steps))) if len(steps) else 1.0
+    return max(1.0, median(steps)) if len(steps) else 1.0
 
 
 FROZEN_PART_METRIC = of_grid(FROZEN_PART, frozen_part, too_high="part of the picture frozen")

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
+from rushes.instruments.clip.frames.grid_kernels import region_moves
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import kept
 
@@ -85,7 +87,7 @@ def frame_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
     if len(grid) <= FEWEST:
         return _too_short(FRAME_JITTER)
     whole, parts = displacements(grid, (1, 1)), displacements(grid, _parts(grid))
-    square = min(float(np.median(_back_and_forth(moves))) for moves in (whole, parts))
+    square = min(median(_back_and_forth(moves)) for moves in (whole, parts))
     return _measured(FRAME_JITTER, square, len(whole))
 
 
@@ -109,7 +111,7 @@ def local_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
     moves = displacements(grid, _parts(grid))
     moves = moves - np.median(moves, axis=(1, 2), keepdims=True)
     back = -(moves[1:] * moves[:-1]).sum(axis=-1).mean(axis=0)
-    return _measured(LOCAL_JITTER, float(np.median(back)), len(moves))
+    return _measured(LOCAL_JITTER, median(back), len(moves))
 
 
 def row_wobble(grid: PictureGrid, times_ms: Any) -> Measurement:
@@ -120,7 +122,7 @@ def row_wobble(grid: PictureGrid, times_ms: Any) -> Measurement:
     slides = slides - np.median(slides, axis=1, keepdims=True)
     step_ms = max(1.0, (times_ms[-1] - times_ms[0]) / len(slides))
     lags = range(1, min(max(1, int(SWING_MS / step_ms)), len(slides) // 2) + 1)
-    swings = [float(np.median(-(slides[lag:] * slides[:-lag]).mean(axis=0))) for lag in lags]
+    swings = [median(-(slides[lag:] * slides[:-lag]).mean(axis=0)) for lag in lags]
     return _measured(ROW_WOBBLE, max(swings), len(slides))
 
 
@@ -129,14 +131,9 @@ def displacements(grid: PictureGrid, regions: tuple[int, int]) -> Moves:
     """How far so many rows and columns of regions move in each step, in blocks; 0 over cuts and at least 2 × 2 blocks.
 
     With g the gradient of the mean of both frames and e their difference, both without their means over the region,
-    the d that makes Σ(e + g · d)² + λ|d|² smallest.
+    the d that makes Σ(e + g · d)² + λ|d|² smallest. Blocks left over are dropped.
     """
-    g, h, e = (_deviations(plane, regions) for plane in _slopes(grid))
-    size = g.shape[-1] * FAINT
-    gg, hh, gh = (g * g).sum(-1) + size, (h * h).sum(-1) + size, (g * h).sum(-1)
-    ge, he = (g * e).sum(-1), (h * e).sum(-1)
-    scale = gg * hh - gh * gh
-    moves = np.stack([(gh * he - hh * ge) / scale, (gh * ge - gg * he) / scale], axis=-1)
+    moves = region_moves(_slopes(grid), regions, FAINT)
     moves[kept(grid) < CUT] = 0.0
     found: Moves = np.clip(moves, -FARTHEST, FARTHEST)
     found.flags.writeable = False
@@ -149,16 +146,6 @@ def _slopes(grid: PictureGrid) -> tuple[Any, Any, Any]:
     luma = grid.luma.astype(np.float64)
     down, right = np.gradient((luma[1:] + luma[:-1]) / 2, axis=(1, 2)) if min(luma.shape[1:]) > 1 else (luma[1:],) * 2
     return down, right, np.diff(luma, axis=0)
-
-
-def _deviations(plane: Any, regions: tuple[int, int]) -> Any:
-    """steps × rows × columns of regions × the blocks of each, without their mean; blocks left over are dropped."""
-    steps, height, width = plane.shape
-    rows, columns = (min(count, max(1, side // 2)) for count, side in zip(regions, (height, width), strict=True))
-    tall, wide = height // rows, width // columns
-    part = plane[:, : tall * rows, : wide * columns].reshape(steps, rows, tall, columns, wide)
-    blocks = part.transpose(0, 1, 3, 2, 4).reshape(steps, rows, columns, tall * wide)
-    return blocks - blocks.mean(axis=-1, keepdims=True)
 
 
 def _measured(definition: Any, square: float, count: int) -> Measurement:

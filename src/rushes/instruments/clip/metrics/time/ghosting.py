@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
+from rushes.instruments.clip.frames.quantiles import quantile
 from rushes.instruments.clip.metrics.making import from_zero, metric
 from rushes.instruments.clip.pictures.shown import MOST
 
@@ -85,7 +86,7 @@ def _lively(steps: Floats) -> Iterator[Floats]:
     for first in range(0, len(steps) - length + 1, length // 2):
         part = steps[first : first + length]
         change = np.sqrt(np.mean(part * part, axis=0))
-        looked_at = (change >= np.quantile(change, 1 - LIVELIEST)) & (change >= MOVING)
+        looked_at = (change >= quantile(change, 1 - LIVELIEST)) & (change >= MOVING)
         if looked_at.any():
             yield np.where(looked_at, part / np.maximum(change, MOVING), 0.0)
 
@@ -116,10 +117,10 @@ def _slides(parts: list[Floats]) -> bool:
 
 def _handed_on(part: Floats, axis: int, ahead: bool) -> Floats:
     """Mean correlation of blocks with the next one along an axis, so many steps later; 0 without three such pairs."""
-    blocks = np.moveaxis(part, axis, 1)
+    blocks = part.swapaxes(axis, 1)
     here, there = (blocks[:, :-1], blocks[:, 1:]) if ahead else (blocks[:, 1:], blocks[:, :-1])
     both = here.any(axis=0) & there.any(axis=0)
-    if both.sum() < FEWEST_PAIRS:
+    if np.count_nonzero(both) < FEWEST_PAIRS:
         return np.zeros(len(LAGS))
     before, after = here[:, both], there[:, both]
     return np.array([(before[:-lag] * after[lag:]).mean() for lag in LAGS])
