@@ -6,27 +6,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.picture_grids import grid
 
-from rushes.instruments.clip.frames.picture_grid import PictureGrid
 from rushes.instruments.clip.metrics.content import plain_area_ratio
 
 STEEP = np.arange(20, dtype=np.float32).reshape(4, 5)
 """No block has the light of one beside it."""
 
 
-def plain(luma: np.ndarray, *, texture: float = 8.0, blue: np.ndarray | None = None) -> float | None:
-    """Of one frame of 4 × 5 blocks, followed by one whose texture is not taken."""
-    light, none = np.stack([luma, STEEP]), np.zeros((2, 4, 5), np.float32)
-    colour = none if blue is None else np.stack([blue, blue])
-    grid = PictureGrid(
-        luma=light.astype(np.float32),
-        step=none,
-        blue=colour,
-        red=none,
-        texture=np.full((1, 4, 5), texture, np.float32),
-        textured=np.array([0]),
-    )
-    return plain_area_ratio(SimpleNamespace(grid=grid)).value
+def plain(luma: np.ndarray, *, texture: float = 8.0, blue: np.ndarray | float = 0.0) -> float | None:
+    """Of one frame of 4 × 5 blocks."""
+    seen = grid(luma[None], blue=blue, texture=texture)
+    return plain_area_ratio(SimpleNamespace(grid=seen)).value
 
 
 def test_a_block_without_texture_is_plain() -> None:
