@@ -66,7 +66,7 @@ def missing_line(connection: Connection, study: str | None = None, *, media: Pat
     )
 
 
-def _clips(connection: Connection, study: str | None) -> Sequence[Row[Any]]:
+def _clips(connection: Connection, study: str | None) -> Sequence[Row[Any, Any, Any]]:
     """Clips that have a file: id, path and study."""
     query = select(clip.c.id, clip.c.path, clip.c.study_id).where(clip.c.path != "").order_by(clip.c.id)
     if study is not None:
