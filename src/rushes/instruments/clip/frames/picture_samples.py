@@ -203,10 +203,10 @@ def blocking(grey: Grey) -> float:
     return float(max(0.0, np.mean(found)))
 
 
-def _of_phases(values: Grey) -> Any:
+def _of_phases(values: NDArray[Any]) -> Any:
     """The largest mean of values 8 apart."""
     most, longer = -(-len(values) // BLOCK), len(values) % BLOCK or BLOCK
-    padded = np.zeros(most * BLOCK, np.float32)
+    padded = np.zeros(most * BLOCK, values.dtype)
     padded[: len(values)] = values
     phases = np.ascontiguousarray(padded.reshape(most, BLOCK).T)
     means = [phases[:longer].mean(axis=1), phases[longer:, :-1].mean(axis=1)]
