@@ -18,13 +18,13 @@ from rushes.instruments.clip.frames.picture_samples import (
     centre,
     colours,
     combing,
-    linear_quantile,
     noise_level,
     peak,
     seams,
     second_channel,
     static_part,
 )
+from rushes.instruments.clip.frames.quantiles import linear_quantile
 from rushes.instruments.clip.frames.sample_kernels import (
     colour_counts,
     comb_ratios,

@@ -49,7 +49,8 @@ def region_moves(slopes: tuple[Floats, Floats, Floats], regions: tuple[int, int]
     steps, height, width = planes[0].shape
     rows, columns = (min(count, max(1, side // 2)) for count, side in zip(regions, (height, width), strict=True))
     found, room = np.empty((steps, rows, columns, 2)), np.empty(4 * height * width)
-    call = c_function("region_moves", "float64* " * 3 + "int64 " * 5 + "float64 float64* float64*")
+    pointers = "float64* float64* float64* int64 int64 int64 int64 int64 float64 float64* float64*"
+    call = c_function("region_moves", pointers)
     places = (plane.ctypes.data for plane in planes)
     call(*places, *planes[0].shape, rows, columns, faint, room.ctypes.data, found.ctypes.data)
     return found

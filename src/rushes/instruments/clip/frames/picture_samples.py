@@ -30,6 +30,7 @@ from rushes.instruments.clip.frames.sample_kernels import (
 )
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
+from rushes.media.luma import LumaPlane
 
 FIRST_MS, SECOND_MS = 100.0, 1000.0
 CROP = 384
@@ -90,9 +91,8 @@ class SampleWatch:
             self._before = frame
 
     def _look(self, frame: Frame | AlikeFrame) -> tuple[float, ...]:
-        plane, grey = frame.luma, _grey(frame)
-        middle, before = np.ascontiguousarray(centre(grey)), self._middle_before(plane.values.shape)
-        rgb = frame.rgb()
+        plane, rgb = frame.luma, frame.rgb()
+        middle, before = _grey(centre(plane.values), plane), self._middle_before(plane.values.shape)
         counts, clipped = colours(rgb, every=2)
         return (
             frame.time_ms,
@@ -100,7 +100,7 @@ class SampleWatch:
             static_part(middle),
             banding(counts),
             blocking(middle),
-            seams(grey),
+            seam_length(_grey(plane.values[::3], plane), _grey(plane.values[:, ::3], plane)),
             0.0 if before is None else combing(middle, before),
             clipped,
             peak(plane.values, plane.scale, plane.offset),
@@ -112,7 +112,7 @@ class SampleWatch:
         if self._before is None or self._before.luma.values.shape != shape:
             return None
         plane = self._before.luma
-        return levels(centre(plane.values), plane.scale, plane.offset)
+        return _grey(centre(plane.values), plane)
 
     def finish(self) -> PictureSamples | str:
         """What was seen, or why there is nothing to say."""
@@ -121,9 +121,9 @@ class SampleWatch:
         return PictureSamples(*map(tuple, zip(*self._rows, strict=True)))
 
 
-def _grey(frame: Frame | AlikeFrame) -> Grey:
-    """Luma on 0–255, not turned."""
-    return levels(frame.luma.values, frame.luma.scale, frame.luma.offset)
+def _grey(part: Plane, of: LumaPlane) -> Grey:
+    """Part of a plane on 0–255, not turned."""
+    return levels(part, of.scale, of.offset)
 
 
 def centre(picture: Any) -> Any:
@@ -203,10 +203,10 @@ def blocking(grey: Grey) -> float:
     return float(max(0.0, np.mean(found)))
 
 
-def _of_phases(values: Grey) -> Any:
+def _of_phases(values: NDArray[Any]) -> Any:
     """The largest mean of values 8 apart."""
     most, longer = -(-len(values) // BLOCK), len(values) % BLOCK or BLOCK
-    padded = np.zeros(most * BLOCK, np.float32)
+    padded = np.zeros(most * BLOCK, values.dtype)
     padded[: len(values)] = values
     phases = np.ascontiguousarray(padded.reshape(most, BLOCK).T)
     means = [phases[:longer].mean(axis=1), phases[longer:, :-1].mean(axis=1)]
@@ -219,8 +219,13 @@ def seams(grey: Grey) -> float:
     A seam is a step between two columns (rows) that is 1.5 levels larger than the two on either side; its length is the
     share of rows (columns; every third is looked at) with such a step. Of columns and rows the smaller counts.
     """
-    down, across = seam_rows(grey, 3, _SEAM), seam_columns(grey, 3, _SEAM)
-    return float(min(_third(down) / len(grey[::3]), _third(across) / len(grey.T[::3])))
+    return seam_length(grey[::3], grey[:, ::3])
+
+
+def seam_length(rows: Grey, columns: Grey) -> float:
+    """The same of every third row and of every third column."""
+    down, across = seam_rows(rows, 1, _SEAM), seam_columns(columns, 1, _SEAM)
+    return float(min(_third(down) / len(rows), _third(across) / len(columns.T)))
 
 
 def _third(values: Any) -> Any:

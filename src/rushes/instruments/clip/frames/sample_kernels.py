@@ -32,7 +32,9 @@ def neighbour_steps(grey: Grey) -> tuple[Grey, Grey]:
     right, below, room = np.zeros(width - 1, np.float32), np.empty(height - 1, np.float32), np.empty(width, np.float32)
     call = c_function("neighbour_steps", "float32* int64 int64 int64 float32* float32* float32*")
     call(plane.ctypes.data, line, height, width, right.ctypes.data, below.ctypes.data, room.ctypes.data)
-    return right / np.float32(height), below / np.float32(width)
+    right /= height
+    below /= width
+    return right, below
 
 
 def noise_blocks(grey: Grey) -> tuple[Grey, Grey]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
-from rushes.instruments.clip.frames.picture_samples import CROP, FIRST_MS, SECOND_MS, PictureSamples, linear_quantile
+from rushes.instruments.clip.frames.picture_samples import CROP, FIRST_MS, SECOND_MS, PictureSamples
+from rushes.instruments.clip.frames.quantiles import linear_quantile
 from rushes.instruments.clip.metrics.making import from_zero, metric, share
 
 _SAMPLES = f"over the frames {FIRST_MS / 1000:g}, {SECOND_MS / 1000:g}, 2, 4, 8 … s into the clip"
