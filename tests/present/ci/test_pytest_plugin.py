@@ -52,7 +52,11 @@ def test_unjudged_is_allowed(rushes):
 
 def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Without what is installed, so that the plugin is this checkout's and is there once."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",
+    }
     plugin = ("-p", "rushes.integrations.pytest_plugin")
     command = [sys.executable, "-W", "error", "-m", "pytest", *plugin, "-p", "no:cacheprovider"]
     return subprocess.run([*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
