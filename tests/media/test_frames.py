@@ -25,7 +25,7 @@ from tests.clips import (
 
 from rushes.core.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, probe, read_audio, write_clip
-from rushes.media.opening import open_media
+from rushes.media.opening import open_media, open_to_decode
 
 
 def _values(path, **settings) -> list[int]:
@@ -205,7 +205,7 @@ def test_a_file_that_breaks_off_gives_what_the_decoder_still_holds(tmp_path, mon
             yield from islice(self._container.demux(*streams), 8)
             raise av.error.OSError(5, "Input/output error", str(clip))
 
-    monkeypatch.setattr("rushes.media.frames.open_media", lambda path: Breaking(open_media(path)))
+    monkeypatch.setattr("rushes.media.frames.open_to_decode", lambda path: Breaking(open_media(path)))
     with ClipReader(clip) as reader:
         assert len(list(reader)) == 8
     assert reader.decode_failures == 1
@@ -305,3 +305,64 @@ def test_the_same_frames_every_time(tmp_path):
         for a, b in zip(one, two, strict=True):
             np.testing.assert_array_equal(a.luma.values, b.luma.values)
             np.testing.assert_array_equal(a.rgb(), b.rgb())
+
+
+def _moving(frames: int = 30) -> list[np.ndarray]:
+    """Grain over a drift: x264 codes some of these as B-frames."""
+    draw, slope = np.random.default_rng(7), np.tile(np.arange(96) * 2.0, (64, 1))
+    return [
+        np.clip(np.roll(slope, n, axis=1) + draw.normal(0, 4, slope.shape), 0, 255).astype(np.uint8)
+        for n in range(frames)
+    ]
+
+
+@pytest.mark.parametrize("reordered", [True, False])
+def test_what_opening_does_not_decode_is_known_from_the_first_frame(tmp_path, monkeypatch, reordered):
+    """H.264 in MP4 whose index shows that frames are reordered is opened without decoding one; the rest as ever."""
+    clip = write_clip(tmp_path / "clip.mp4", _moving(), options={"bf": "3" if reordered else "0"})
+    with open_to_decode(clip) as container:
+        assert (container.streams.video[0].codec_context.pix_fmt is None) == reordered
+
+    def read() -> tuple[object, ...]:
+        with ClipReader(clip) as reader:
+            frames = [(frame.time_ms, frame.luma.values.tobytes()) for frame in reader]
+        return reader.facts, reader.pixel_aspect, reader.promised_frames, frames
+
+    found = read()
+    monkeypatch.setattr("rushes.media.frames.open_to_decode", open_media)
+    assert found == read()
+    assert found[0].video.pix_fmt == "yuv420p" and len(found[3]) == 30
+
+
+def test_the_shape_of_pixels_is_that_of_the_stream(tmp_path):
+    """Of H.264 it may be stated in the stream alone, which a decoded frame tells."""
+    clip = write_clip(tmp_path / "clip.mp4", _moving())
+    told = tmp_path / "told.mp4"
+    sar = "h264_metadata=sample_aspect_ratio=4/3"
+    with av.open(str(clip)) as given, av.open(str(told), "w") as made:
+        stream = made.add_stream_from_template(given.streams.video[0])
+        chain = av.bitstream.BitStreamFilterContext(sar, given.streams.video[0], stream)
+        for packet in given.demux(video=0):
+            for filtered in chain.filter(packet):
+                filtered.stream = stream
+                made.mux(filtered)
+    with ClipReader(told) as reader:
+        assert reader.pixel_aspect == Fraction(4, 3)
+
+
+def test_a_clip_of_which_nothing_decodes_has_the_facts_that_opening_finds(tmp_path, monkeypatch):
+    clip = write_clip(tmp_path / "clip.mp4", _moving(), fps=25)
+    data = bytearray(clip.read_bytes())
+    start = data.find(b"mdat") + 4
+    data[start : data.find(b"moov") - 4] = bytes(data.find(b"moov") - 4 - start)
+    clip.write_bytes(data)
+
+    def read() -> tuple[object, ...]:
+        with ClipReader(clip) as reader:
+            assert not list(reader)
+        return reader.facts, reader.decode_failures
+
+    found = read()
+    monkeypatch.setattr("rushes.media.frames.open_to_decode", open_media)
+    assert found == read()
+    assert found[0].video.width == 96

@@ -31,7 +31,7 @@ from rushes.core.errors import MediaError
 from rushes.core.media_facts import MediaFacts
 from rushes.media.audio import AudioTrack, MonoCollector
 from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of, scale_of
-from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
+from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, open_to_decode, pick_audio, start_of
 from rushes.media.probe import PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
 from rushes.media.pyav import ratio
 from rushes.media.quantiser import EXPORTED, quantiser_of
@@ -165,12 +165,11 @@ class ClipReader:
         self.path = Path(path)
         self._reformatter = VideoReformatter()
         self._finished = False
-        self._container = open_media(path)
+        self._container = open_to_decode(path)
         try:
             self._video = need_video(self._container, path)
             self._video.codec_context.options = EXPORTED
             self._sound = pick_audio(self._container)
-            self.pixel_aspect = ratio(self._video.sample_aspect_ratio)
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
@@ -179,7 +178,9 @@ class ClipReader:
             self._span = self._sound_span()
             self._decoded = self._decode()
             self._first = next(self._decoded, None)
-            self.facts = facts_of(self._container, self._video, self._sound, self._first)
+            self.facts = self._read_facts()
+            shape = self._video.sample_aspect_ratio or self._video.codec_context.sample_aspect_ratio
+            self.pixel_aspect = ratio(shape)
         except BaseException:
             self._container.close()
             raise
@@ -248,6 +249,13 @@ class ClipReader:
                 packets = iter([None])
             except IndexError:  # PyAV's, after the last packet: see DEMUX_ERRORS
                 packets = None
+
+    def _read_facts(self) -> MediaFacts:
+        """With what libav sees at the beginning of the file, where no frame could be decoded."""
+        if self._first is not None:
+            return facts_of(self._container, self._video, self._sound, self._first)
+        with closing(open_media(self.path)) as seen:
+            return facts_of(seen, need_video(seen, self.path), pick_audio(seen), None)
 
     def _sound_span(self) -> PacketSpan | None:
         """What to measure the sound with, where the file does not state its length."""

@@ -32,6 +32,7 @@ _TEXT_CODECS = {"ansi", "bintext", "xbin", "idf"}
 _NOT_A_CLIP = {"image2", "image2pipe", "concat", "hls", "dash", "sdp", "ffmetadata"}
 """Still images and lists of other files. GIF and animated PNG have demuxers of their own: clips."""
 
+_EXPECTED = {"video": "expected a video", "sound": "expected sound"}
 STILL = Disposition.attached_pic | Disposition.timed_thumbnails
 """Streams that are a picture beside the clip: cover art and thumbnails."""
 DEMUX_ERRORS = (av.FFmpegError, IndexError)
@@ -44,9 +45,29 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
 
     `wanted` is what the message says was expected.
     """
-    name = os.fspath(path)
-    expected = "expected a video" if wanted == "video" else "expected sound"
+    name, expected = os.fspath(path), _EXPECTED[wanted]
     _check_file(name, expected)
+    return _open(name, expected, wanted)
+
+
+def open_to_decode(path: Path | str) -> InputContainer:
+    """As `open_media`, of a clip whose first frame will be decoded next: its pixel format may not be known before.
+
+    libav decodes a key frame while it opens a file, which takes as long as several other frames. It is told not to for
+    H.264 in MP4 whose index shows that frames are reordered: how far is then known without looking, which a decoder has
+    to know from the start.
+    """
+    name, expected = os.fspath(path), _EXPECTED["video"]
+    if _check_file(name, expected)[4:] == b"ftyp":
+        container = _open(name, expected, "video", stream_options=[{"skip_frame": "all"}])
+        video = pick_video(container)
+        if video is not None and video.codec_context.name == "h264" and video.codec_context.has_b_frames:
+            return container
+        container.close()
+    return _open(name, expected, "video")
+
+
+def _open(name: str, expected: str, wanted: Literal["video", "sound"], **how: Any) -> InputContainer:
     try:
         container: InputContainer = av.open(
             f"file:{name}",
@@ -54,6 +75,7 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
             format="mjpeg" if name.lower().endswith((".mjpeg", ".mjpg")) else None,  # by content a row of JPEGs is one
             options={"protocol_whitelist": "file"},
             **LENIENT,
+            **how,
         )
     except (av.FFmpegError, ValueError) as error:
         raise MediaError(f"{name}: {expected}, got something that cannot be read ({reason(error)})") from error
@@ -67,7 +89,8 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
     return container
 
 
-def _check_file(name: str, expected: str) -> None:
+def _check_file(name: str, expected: str) -> bytes:
+    """Its first eight bytes; raises where there is nothing to read."""
     try:
         facts = os.stat(name)
         if stat.S_ISDIR(facts.st_mode):
@@ -75,15 +98,16 @@ def _check_file(name: str, expected: str) -> None:
         if not stat.S_ISREG(facts.st_mode):
             raise MediaError(f"{name}: {expected}, got something that is not a regular file")
         with open(name, "rb") as file:
-            empty = not file.read(1)
+            start = file.read(8)
     except FileNotFoundError:
         raise MediaError(f"{name}: no such file; check the path") from None
     except PermissionError:
         raise MediaError(f"{name}: cannot be read (permission denied); change its permissions") from None
     except (OSError, ValueError) as error:
         raise MediaError(f"{name}: cannot be read ({reason(error)})") from None
-    if empty:
+    if not start:
         raise MediaError(f"{name}: {expected}, got an empty file; export it again")
+    return start
 
 
 def _stranger(container: InputContainer) -> str:
