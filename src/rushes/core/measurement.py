@@ -17,6 +17,8 @@ from rushes.core.span import Span
 from rushes.core.words.notebook_repr import measurement_line, numbers_html
 
 At: TypeAlias = tuple[tuple[str, str], ...]
+_PLAIN = frozenset({float, int, bool, type(None)})
+"""Types of a value as it is kept; a run of 2,000 clips has 130,000 of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +66,9 @@ class Measurement(Estimate):
             raise DefinitionError(f"a measurement needs a Definition; got {type(self.definition).__name__}")
         if self.definition.open_params:
             raise DefinitionError(f"{name}: set {', '.join(self.definition.open_params)} before giving it a value")
-        for word in ("value", "count"):
-            given = getattr(self, word)
-            if type(given).__module__ == "numpy" and getattr(given, "ndim", 1) == 0:  # what a mean of an array is
-                object.__setattr__(self, word, given.item())
-        if not isinstance(self.value, (int, float, type(None))):
-            raise DefinitionError(f"{name}: a value is a number, true/false or None; got {self.value!r}")
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 0:
+        if type(self.value) not in _PLAIN or type(self.count) is not int:
+            self._require_numbers(name)
+        if self.count < 0:
             raise DefinitionError(f"{name}: a count is a whole number from 0; got {self.count!r}")
         if (self.value is None or self.count == 0) and not self.note:
             raise DefinitionError(f"{name}: a missing value or a count of 0 needs a note saying why")
@@ -80,6 +78,16 @@ class Measurement(Estimate):
             raise DefinitionError(f"{name}: an interval needs a value")
         if self.at or self.definition.places or not isinstance(self.at, tuple):
             self._order_at(name)
+
+    def _require_numbers(self, name: str) -> None:
+        for word in ("value", "count"):
+            given = getattr(self, word)
+            if type(given).__module__ == "numpy" and getattr(given, "ndim", 1) == 0:  # what a mean of an array is
+                object.__setattr__(self, word, given.item())
+        if not isinstance(self.value, (int, float, type(None))):
+            raise DefinitionError(f"{name}: a value is a number, true/false or None; got {self.value!r}")
+        if isinstance(self.count, bool) or not isinstance(self.count, int):
+            raise DefinitionError(f"{name}: a count is a whole number from 0; got {self.count!r}")
 
     def _check_range(self, name: str, value: float) -> None:
         if not math.isfinite(value):
@@ -163,7 +171,7 @@ class Measurement(Estimate):
             value=data["value"],
             count=data["count"],
             note=data["note"],
-            at=data.get("at", {}),
+            at=data.get("at", ()),
             interval=None if interval is None else Interval(**interval),
             why=None if why is None else Why(why),
         )

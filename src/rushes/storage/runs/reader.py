@@ -6,8 +6,7 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -113,7 +112,7 @@ def _assemble(folder: Path, info: dict[str, Any], damaged: bool) -> Run:
     damage: tuple[str, ...] = ()
     facts = info["definitions"]
     if (folder / "journal.jsonl").exists():
-        records = list(_rows((folder / "journal.jsonl").read_bytes()))
+        records = _rows((folder / "journal.jsonl").read_bytes())
         latest = {record["subject"]["id"]: record for record in records if "subject" in record}
         subject_rows = [record["subject"] for record in latest.values()]
         rows = [row for record in latest.values() for row in record["measurements"]]
@@ -123,17 +122,21 @@ def _assemble(folder: Path, info: dict[str, Any], damaged: bool) -> Run:
         files = {name: _bytes(folder / name) for name in ("subjects.jsonl", "measurements.jsonl")}
         found = {name: None if data is None else bytes_digest(data) for name, data in files.items()}
         damage = require_sound(list(broken(str(folder), info, found)), damaged=damaged)
-        subject_rows, rows = (list(_rows(data or b"", skip=bool(damage))) for data in files.values())
+        subject_rows, rows = (_rows(data or b"", skip=bool(damage)) for data in files.values())
     definitions = {signature: Definition.from_dict(fact) for signature, fact in facts.items()}
     measurements: dict[str, list[Measurement]] = {}
-    for row in rows:
-        with _skipping(bool(damage)):
-            number = Measurement.from_dict(row, definitions[row["signature"]])
-            measurements.setdefault(row["subject"], []).append(number)
+
+    def add_number(row: Any) -> None:
+        number = Measurement.from_dict(row, definitions[row["signature"]])
+        measurements.setdefault(row["subject"], []).append(number)
+
     subjects: dict[str, Subject] = {}
-    for row in subject_rows:
-        with _skipping(bool(damage)):
-            subjects[row["id"]] = Subject.from_row(row)
+
+    def add_subject(row: Any) -> None:
+        subjects[row["id"]] = Subject.from_row(row)
+
+    _each(rows, add_number, skip=bool(damage))
+    _each(subject_rows, add_subject, skip=bool(damage))
     numbers = {key: tuple(value) for key, value in measurements.items()}
     return Run(folder, info, tuple(subjects.values()), numbers, damage=damage)
 
@@ -142,21 +145,25 @@ def _bytes(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
-def _rows(data: bytes, *, skip: bool = False) -> Iterator[Any]:
+def _rows(data: bytes, *, skip: bool = False) -> list[Any]:
     """Lines that are whole; with `skip`, without those that are no JSON."""
-    for line in data.split(b"\n")[:-1]:
-        with _skipping(skip):
-            yield json.loads(line)
+    lines = data.split(b"\n")[:-1]
+    if not skip:  # one text for all takes a third of the time
+        rows: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
+        return rows
+    found: list[Any] = []
+    _each(lines, lambda line: found.append(json.loads(line)), skip=True)
+    return found
 
 
-@contextmanager
-def _skipping(wanted: bool) -> Iterator[None]:
-    """Leave out a row of a damaged run that cannot be read."""
-    try:
-        yield
-    except CORRUPT:
-        if not wanted:
-            raise
+def _each(rows: Iterable[Any], take: Callable[[Any], None], *, skip: bool) -> None:
+    """Take each row; with `skip`, leave out those of a damaged run that cannot be read."""
+    for row in rows:
+        try:
+            take(row)
+        except CORRUPT:
+            if not skip:
+                raise
 
 
 def _read_shards(place: ShardPlace, info: Mapping[str, Any], damaged: bool) -> Run:

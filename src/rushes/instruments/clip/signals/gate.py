@@ -118,8 +118,8 @@ def _is_unreadable(entry: Entry) -> bool:
 
 
 def _is_silent(entry: Entry) -> bool:
-    media = entry.subject.media
-    return media is not None and media.audio is None
+    media = entry.subject.facts.get("media")
+    return isinstance(media, Mapping) and not isinstance(media.get("audio"), Mapping)
 
 
 def _is_of_sound(name: str) -> bool:
