@@ -20,7 +20,7 @@ from rushes.core.errors import InputError
 from rushes.core.machine.collection import uncollected
 from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.machine.packages import listen
-from rushes.core.machine.platforms import ending_with
+from rushes.core.machine.platforms import ending_with, keep_freed_memory
 from rushes.core.registry import load
 from rushes.workers.wire import Message, packed, receive, send
 
@@ -66,6 +66,7 @@ def belong_to(parent: int) -> None:
 def serve(pipe: int, work: Callable[[Any], Any]) -> None:
     """Do the tasks that come, until the parent is gone."""
     _go_first_when_memory_runs_out()
+    keep_freed_memory()
     listen(_mark)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         send(pipe, Message("ready"))
