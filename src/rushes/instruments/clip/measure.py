@@ -20,6 +20,7 @@ from rushes.instruments.clip.bundle import NAME, VERSION, MetricBundle, bundle, 
 from rushes.instruments.clip.faces.models import AUDIO_RATE
 from rushes.instruments.clip.frames.frame_observers import ClipWatch
 from rushes.instruments.clip.frames.observe import Observation, observe, observed
+from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.instruments.clip.input_param import with_input
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.settings import ClipSettings
@@ -157,11 +158,14 @@ def _measured(
     hears = any("sound" in metric.needs for metric in settings.metrics.values())
     meter = LevelMeter() if any("levels" in metric.needs for metric in settings.metrics.values()) else None
     listen = None if meter is None else meter.add
-    seen = observe(
-        read.file,
-        audio_rate=AUDIO_RATE if hears and own_sound else None,
-        listen=listen if own_sound else None,
-        watch=watch.start,
+    # Threads of OpenCV that come and go between frames cost more than they save, and every core has a worker already.
+    seen = on_one_thread(
+        lambda: observe(
+            read.file,
+            audio_rate=AUDIO_RATE if hears and own_sound else None,
+            listen=listen if own_sound else None,
+            watch=watch.start,
+        )
     )
     if hears and own_sound:
         seen = replace(seen, audio_missing=seen.error)
@@ -185,7 +189,7 @@ def measure_array(video: VideoArray, settings: ClipSettings, *, fps: Fraction | 
     clip, watch = _File(video.name or sha256[:16], ""), ClipWatch(settings)
     reader = ArrayReader(video.values, fps=fps, name=clip.name)
     seen = replace(
-        observed(lambda: reader, clip.name, watch=watch.start),
+        on_one_thread(lambda: observed(lambda: reader, clip.name, watch=watch.start)),
         levels_missing=str(LevelMeter().finish()),
         audio_duration_missing="the clip has no sound",
     )
