@@ -100,9 +100,7 @@ class Profile:
 def load_profile(name_or_file: str | Path) -> Profile:
     """A built-in profile by name, or a TOML file of the user's."""
     if str(name_or_file) in BUILT_IN:
-        profiles = resources.files("rushes.instruments.clip.signals") / "profiles"
-        text = (profiles / f"{name_or_file}.toml").read_text("utf-8")
-        return parse_profile(text, source=f"{name_or_file}.toml")
+        return _shipped(str(name_or_file))
     path = Path(name_or_file)
     if not path.is_file():
         every = f"; expected {', '.join(BUILT_IN)} or a profile file"
@@ -111,6 +109,12 @@ def load_profile(name_or_file: str | Path) -> Profile:
         return parse_profile(path.read_text("utf-8"), source=str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as a profile ({error})") from None
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    text = (resources.files("rushes.instruments.clip.signals") / "profiles" / f"{name}.toml").read_text("utf-8")
+    return parse_profile(text, source=f"{name}.toml")
 
 
 def parse_profile(text: str, *, source: str) -> Profile:
