@@ -75,8 +75,26 @@ def test_a_gap_of_one_tone_in_a_clip(tmp_path, level: int, gap: float) -> None:
 
 def test_black_between_two_shots_is_an_edit(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    shots = [rng.integers(60, 180, (64, 64)).astype(np.uint8) for _ in range(2)]
+    shots = [rng.integers(low, low + 120, (64, 64)).astype(np.uint8) for low in (60, 30)]
     frames = [shots[0]] * 8 + [np.zeros((64, 64), np.uint8)] * 10 + [shots[1]] * 8
     cut = rushes.evaluate_clip(write_luma(tmp_path / "cut.mkv", frames, "gray"))["longest_flat_ms"]
     gap = rushes.evaluate_clip(write_luma(tmp_path / "gap.mkv", [*frames[:18], *frames[:8]], "gray"))["longest_flat_ms"]
     assert (cut.value, gap.value) == (0.0, 400.0)
+
+
+def test_black_in_a_shot_of_one_thing_that_moves_is_a_gap(tmp_path):
+    """A dark square on a plain ground, elsewhere after the gap: blocks do not correlate, but are the same ones."""
+
+    def picture(left: int, ground: int = 180) -> np.ndarray:
+        plane = np.full((96, 128), ground, np.uint8)
+        plane[32:64, left : left + 32] = 40
+        return plane
+
+    black = [np.zeros((96, 128), np.uint8)] * 8
+    shot = [picture(8)] * 8 + black + [picture(80)] * 8
+    cut = [picture(8)] * 8 + black + [picture(80, ground=120)] * 8
+    gap, edit = (
+        rushes.evaluate_clip(write_luma(tmp_path / f"{name}.mkv", frames, "gray"))["longest_flat_ms"]
+        for name, frames in (("shot", shot), ("cut", cut))
+    )
+    assert (gap.value, edit.value) == (320.0, 0.0)

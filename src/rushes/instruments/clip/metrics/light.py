@@ -18,6 +18,9 @@ HALF_PERIOD_MS = 100.0
 FLAT_SPREAD = 3.0
 FLAT_POINTS = 48
 SAME_SHOT = 0.5
+SAME_LUMA, SAME_CHROMA = 6.0, 3.0
+"""Levels by which what a picture holds may change within a shot in half a second: 77 % of 107 pairs of frames of real
+and generated clips stay below both, and none of 1,260 pairs from two of these clips."""
 _TINY = 1e-6
 
 LUMA_ALTERNATION = from_zero(
@@ -46,11 +49,23 @@ LONGEST_FLAT_MS = from_zero(
     "48 × 48 pixels) and a mean squared Laplacian of at most 4, from its first frame's time to that of the "
     "picture after it",
     edge_cases="No frame: no value. A flat beginning or end (a fade from black) does not count, unless nothing else is "
-    "there: a clip that is flat throughout has its whole length. A gap between two shots (their blocks correlate by "
-    f"less than {SAME_SHOT}) is a cut through black and does not count.",
+    "there: a clip that is flat throughout has its whole length. A gap between two shots is a cut through black and "
+    f"does not count: their blocks correlate by less than {SAME_SHOT}, and in order of size differ by more than "
+    f"{SAME_LUMA:g} luma or {SAME_CHROMA:g} chroma levels on average.",
     reference="beside MetricBundleV1",
-    params=signature_params(plane="luma", range="full", same_shot=SAME_SHOT, spread=FLAT_SPREAD),
-    history=("first release", "black between two shots is an edit"),
+    params=signature_params(
+        plane="luma",
+        range="full",
+        same_chroma=SAME_CHROMA,
+        same_luma=SAME_LUMA,
+        same_shot=SAME_SHOT,
+        spread=FLAT_SPREAD,
+    ),
+    history=(
+        "first release",
+        "black between two shots is an edit",
+        "a thing that moves over a plain ground makes no other shot",
+    ),
     depends_on=("fps", "duration", "range", "transfer", "luma"),
     raised_by=("a fade to black and back within a shot", "strong blur"),
     lowered_by=("noise and grain", "a shorter clip"),
@@ -109,12 +124,25 @@ def _gaps(flat: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _same_shot(grid: PictureGrid, before: int, after: int) -> bool:
-    """Whether two frames show one scene, by its blocks; a fade has taken their light, so that is taken off."""
+    """Whether two frames show one scene, by its blocks; a fade has taken their light, so that is taken off.
+
+    Where little but one thing that moves is to be seen, blocks do not correlate, but they are much the same ones.
+    """
     one, two = (np.asarray(grid.luma[n], np.float64).ravel() for n in (before, after))
     spread = one.std() * two.std()
-    if spread < _TINY:
+    if spread < _TINY or float(np.mean((one - one.mean()) * (two - two.mean())) / spread) >= SAME_SHOT:
         return True
-    return float(np.mean((one - one.mean()) * (two - two.mean())) / spread) >= SAME_SHOT
+    limits = ((grid.luma, SAME_LUMA), (grid.blue, SAME_CHROMA), (grid.red, SAME_CHROMA))
+    return all(_rearranged(values[before], values[after]) <= limit for values, limit in limits)
+
+
+def _rearranged(one: Any, two: Any) -> float:
+    """Mean difference of blocks in order of size: 0 where one picture has the blocks of the other in other places.
+
+    >>> _rearranged(np.array([1.0, 5.0]), np.array([5.0, 3.0]))
+    1.0
+    """
+    return float(np.abs(np.sort(one, axis=None) - np.sort(two, axis=None)).mean())
 
 
 def flat_gap(seen: Any) -> Measurement:
