@@ -70,9 +70,9 @@ def test_a_task_tried_again_gets_a_worker_of_its_own() -> None:
     given: list[tuple[int, bool]] = []
     give = WorkerProcess.give
 
-    def noted(worker: WorkerProcess, number: int, task: bytes) -> None:
-        given.append((number, worker.is_fresh))
-        give(worker, number, task)
+    def noted(worker: WorkerProcess, tasks: dict[int, bytes]) -> None:
+        given.extend((number, worker.is_fresh) for number in tasks)
+        give(worker, tasks)
 
     with closing(pool), patch.object(WorkerProcess, "give", noted):
         assert len(list(pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])))) == 8

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from rushes.workers.wire import Message, packed, receive, send
+from rushes.workers.wire import Inbox, Message, packed, send
 
 
 def exchanged(message: Message) -> Message:
@@ -18,7 +18,7 @@ def exchanged(message: Message) -> Message:
     with one, other:
         writer = threading.Thread(target=send, args=(one.fileno(), message))
         writer.start()
-        arrived = receive(other.fileno())
+        arrived = Inbox(other.fileno()).receive()
         writer.join()
     return arrived
 
@@ -52,4 +52,4 @@ def test_an_end_in_the_middle_of_a_message() -> None:
         with one:
             os.write(one.fileno(), b"\x03half a head")
         with pytest.raises(EOFError):
-            receive(other.fileno())
+            Inbox(other.fileno()).receive()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rushes.core.errors import InputError
 from rushes.core.machine.collection import uncollected
-from rushes.core.machine.platforms import may_have_gpu
+from rushes.core.machine.platforms import may_have_gpu, wake_gpu
 from rushes.core.machine.progress import Progress
 from rushes.instruments.distribution.clips.decoding import Decoders, decoders
 from rushes.instruments.distribution.clips.reading import Task
@@ -164,6 +164,7 @@ class SetReader(Networks):
             return
         workers = decoders(settings.jobs, max(len(some) for _, some in clips))
         if workers:
+            wake_gpu()
             self._decoders = Decoders(workers)
             for side, some in clips:
                 self._decoders.begin(self._decoders.as_raw(_tasks(some, chosen, side)))
