@@ -15,6 +15,7 @@ import torch
 
 from rushes.core.errors import InputError, MediaError
 from rushes.core.machine.progress import no_progress
+from rushes.instruments.distribution.clips import device_windows
 from rushes.instruments.distribution.clips.decoding import Decoders
 from rushes.instruments.distribution.clips.device_preparation import DevicePreparation
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
@@ -259,11 +260,14 @@ def test_a_cpu_feature_depends_on_its_segment_alone(weights: Weights) -> None:
 
 
 @pytest.mark.workers
-@pytest.mark.parametrize("prepares", [True, False])
+@pytest.mark.parametrize(("prepares", "device"), [(True, "cuda"), (True, "cpu"), (False, "cuda"), (False, "cpu")])
 def test_sets_are_read_while_torch_is_loaded(
-    sets: Path, stand_in: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch, prepares: bool
+    sets: Path, stand_in: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch, prepares: bool, device: str
 ) -> None:
-    """The processes begin where a GPU is likely; if the network is elsewhere after all, the sets are read again."""
+    """The processes begin where a GPU is likely; if the network is elsewhere after all, the sets are read again.
+
+    Frames go to the device at once where it is a GPU, which here is the host's memory.
+    """
     chosen = replace(R3D, size=56)
     begun: list[int] = []
     begin = Decoders.begin
@@ -283,6 +287,9 @@ def test_sets_are_read_while_torch_is_loaded(
     monkeypatch.setattr(Decoders, "begin", noted)
     monkeypatch.setattr(set_reader, "may_have_gpu", lambda: True)
     monkeypatch.setattr(extraction, "make_extractor", make)
+    monkeypatch.setattr(SetReader, "device", device)
+    monkeypatch.setattr(device_windows, "_ToGpu", lambda device: device_windows._ToHost())
+    monkeypatch.setattr(device_windows, "_free_memory", lambda device: 4 << 20)
     monkeypatch.setattr(SetReader, "weights", lambda self, backbone: SimpleNamespace(sha256="0"))
     settings = Settings(metrics=("fid-vid",), protocol="genhoi", jobs=1)
     with closing(SetReader(settings, {"gen": sets / "gen", "gt": sets / "gt"}, no_progress, print)) as reader:

@@ -69,11 +69,12 @@ def may_have_gpu() -> bool:
 
 
 def wake_gpu() -> None:
-    """Have the driver open the first GPU, in a thread: torch would do so later, and take over what is open by then.
+    """Have the driver open the first GPU, in a thread: torch would do so once it is loaded, and takes it over.
 
-    Nothing happens where there is no driver; torch says so.
+    Nothing happens where there is no driver, which torch says, or where torch is loaded: it may use another GPU.
     """
-    threading.Thread(target=_open_gpu, name="rushes-gpu", daemon=True).start()
+    if "torch" not in sys.modules:
+        threading.Thread(target=_open_gpu, name="rushes-gpu", daemon=True).start()
 
 
 def _open_gpu() -> None:

@@ -212,6 +212,8 @@ class Decoders(AbstractContextManager["Decoders"]):
         events: _Events = queue.SimpleQueue()
         self._begun.append((tasks, events))
         self._wanted.put((tasks, events))
+        if self._stopping.is_set():
+            events.put(None)  # nobody reads any more
 
     def can_read(self, tasks: Sequence[Task]) -> bool:
         """Whether these are next, or nothing was begun."""
@@ -236,7 +238,7 @@ class Decoders(AbstractContextManager["Decoders"]):
 
     def _serve(self) -> None:
         """Hear the workers while the network works; one thread for all sets, since workers end with theirs."""
-        while (wanted := self._wanted.get()) is not None and not self._stopping.is_set():
+        while (wanted := self._wanted.get()) is not None:
             self._drain(*wanted)
 
     def _drain(self, tasks: Sequence[Task], events: _Events) -> None:
