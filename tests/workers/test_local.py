@@ -63,6 +63,20 @@ def test_a_task_sent_ahead_to_a_worker_that_dies_is_not_blamed(tmp_path: Path) -
     assert [results[n] for n in (0, 2, 4)] == [Crash("the decoder crashed (SIGSEGV)")] * 3
 
 
+@pytest.mark.parametrize("kind", ["segfault", "no-room"])
+def test_of_many_tasks_sent_ahead_the_one_at_work_is_blamed(kind: str) -> None:
+    """Every task ends once, whichever worker held it when another died, and in whatever read its answer came."""
+    tasks = [(kind if n in (0, 7, 8, 59) else "fine", "") for n in range(60)]
+    outcomes = []
+    most = 0
+    with closing(Pool("tests.workers.misbehaving:misbehave", 2, attempts=1, ahead=8)) as pool:
+        for number, outcome in pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])):
+            outcomes.append((number, isinstance(outcome, Crash)))
+            most = max(most, *(len(worker.held) for worker in pool._workers))
+    assert sorted(outcomes) == [(n, n in (0, 7, 8, 59)) for n in range(60)]
+    assert 2 < most <= 9
+
+
 def test_a_task_tried_again_gets_a_worker_of_its_own() -> None:
     """The second try of a task is never behind another in the same process, so the verdict is about it alone."""
     pool = Pool("tests.workers.misbehaving:misbehave", 2)
@@ -70,9 +84,9 @@ def test_a_task_tried_again_gets_a_worker_of_its_own() -> None:
     given: list[tuple[int, bool]] = []
     give = WorkerProcess.give
 
-    def noted(worker: WorkerProcess, number: int, task: bytes) -> None:
-        given.append((number, worker.is_fresh))
-        give(worker, number, task)
+    def noted(worker: WorkerProcess, tasks: dict[int, bytes]) -> None:
+        given.extend((number, worker.is_fresh) for number in tasks)
+        give(worker, tasks)
 
     with closing(pool), patch.object(WorkerProcess, "give", noted):
         assert len(list(pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])))) == 8

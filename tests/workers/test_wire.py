@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from rushes.workers.wire import Message, packed, receive, send
+from rushes.workers.wire import Inbox, Message, packed, send
 
 
 def exchanged(message: Message) -> Message:
@@ -18,7 +18,7 @@ def exchanged(message: Message) -> Message:
     with one, other:
         writer = threading.Thread(target=send, args=(one.fileno(), message))
         writer.start()
-        arrived = receive(other.fileno())
+        arrived = Inbox(other.fileno()).receive()
         writer.join()
     return arrived
 
@@ -41,6 +41,22 @@ def test_a_large_array_travels_beside_the_pickle() -> None:
     assert taken[0].flags.writeable and np.shares_memory(taken[0], arrived.arrays[0])
 
 
+def test_small_messages_are_read_together_and_large_ones_between_them() -> None:
+    large = np.arange(100_000)
+    sent = [packed("part", 1), packed("part", 2), packed("part", large), packed("part", 4), packed("done", 5)]
+    one, other = socket.socketpair()
+    with one, other:
+        writer = threading.Thread(target=send, args=(one.fileno(), *sent))
+        writer.start()
+        inbox = Inbox(other.fileno())
+        assert not inbox.has_message
+        assert inbox.receive().value() == 1 and inbox.has_message
+        assert inbox.receive().value() == 2 and not inbox.has_message  # what follows has an array beside it
+        np.testing.assert_array_equal(inbox.receive().value(), large)
+        writer.join()
+        assert [inbox.receive().value() for _ in range(2)] == [4, 5] and not inbox.has_message
+
+
 def test_an_error_is_raised_where_it_arrives() -> None:
     with pytest.raises(ValueError, match="a defect"):
         exchanged(packed("error", ValueError("a defect"))).value()
@@ -52,4 +68,4 @@ def test_an_end_in_the_middle_of_a_message() -> None:
         with one:
             os.write(one.fileno(), b"\x03half a head")
         with pytest.raises(EOFError):
-            receive(other.fileno())
+            Inbox(other.fileno()).receive()

@@ -22,7 +22,7 @@ from rushes.core.machine.memory import ran_out_of_memory
 from rushes.core.machine.packages import listen
 from rushes.core.machine.platforms import ending_with, keep_freed_memory
 from rushes.core.registry import load
-from rushes.workers.wire import Message, packed, receive, send
+from rushes.workers.wire import Inbox, Message, packed, send
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 MARK_BYTES = 128
@@ -68,10 +68,11 @@ def serve(pipe: int, work: Callable[[Any], Any]) -> None:
     _go_first_when_memory_runs_out()
     keep_freed_memory()
     listen(_mark)
+    tasks = Inbox(pipe)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         send(pipe, Message("ready"))
         while True:
-            _serve(pipe, work, receive(pipe))
+            _serve(pipe, work, tasks.receive())
 
 
 def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:

@@ -73,11 +73,13 @@ class Pool:
         *,
         limits: Limits = NO_LIMITS,
         attempts: int = _ATTEMPTS,
+        ahead: int = 1,
         folder: str | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
+        """`ahead` is how many tasks a busy worker may hold: many where the parent may be late to give it more."""
         self._source = Source(work, several=size > 1, folder=folder, environment=environment)
-        self._size, self._limits, self._attempts = size, limits, attempts
+        self._size, self._limits, self._attempts, self._ahead = size, limits, attempts, ahead
         self._waiting: deque[int] = deque()
         self._again: deque[int] = deque()
         """Tasks whose worker died; only a worker that has served nothing takes them, so that they are judged alone."""
@@ -139,33 +141,51 @@ class Pool:
         self._source.close()
 
     def _hand_out(self, task: Callable[[int], bytes]) -> None:
-        """A task for every idle worker, then one ahead for the busy ones while there are plenty."""
+        """A task for every idle worker, then some ahead for the busy ones while there are plenty."""
         for worker in self._workers:
             queue = self._again if self._again and worker.is_fresh else self._waiting
             if queue and worker.is_ready and not worker.held:
                 number = queue.popleft()
-                worker.give(number, task(number))
+                worker.give({number: task(number)})
         for worker in self._workers:
             # The last tasks wait for whoever is free first.
-            if len(self._waiting) > len(self._workers) and len(worker.held) == 1:
-                content = task(self._waiting[0])
-                if len(content) <= _AHEAD_BYTES:
-                    worker.give(self._waiting.popleft(), content)
+            ahead = max(1, min(self._ahead, len(self._waiting) // (2 * len(self._workers))))
+            if len(self._waiting) > len(self._workers) and 1 <= len(worker.held) <= (ahead + 1) // 2:
+                worker.give(self._some_ahead(task, 1 + ahead - len(worker.held), worker.room))
+
+    def _some_ahead(self, task: Callable[[int], bytes], most: int, room: int) -> dict[int, bytes]:
+        """The next tasks, as many as wanted where they are small."""
+        taken: dict[int, bytes] = {}
+        while len(taken) < most:
+            content = task(self._waiting[0])
+            room -= len(content)
+            if len(content) > _AHEAD_BYTES or (taken and room < 0):
+                break
+            taken[self._waiting.popleft()] = content
+        return taken
 
     def _news(self) -> list[tuple[WorkerProcess, Message | Crash]]:
         """Wait for news of tasks: parts, answers, deaths, limits passed. Deaths at no task are dealt with here."""
-        patience = (self._limits.patience(worker.began) for worker in self._workers)
-        seconds = min((seconds for seconds in patience if seconds is not None), default=None)
-        readable = set(wait([worker.fileno() for worker in self._workers], seconds))
+        heard = [worker for worker in self._workers if worker.has_news]
+        outcomes = [(worker, worker.read(self._limits)) for worker in heard] or self._heard()
         news: list[tuple[WorkerProcess, Message | Crash]] = []
-        for worker in [] if self._stopping else list(self._workers):
-            outcome = worker.read(self._limits) if worker.fileno() in readable else worker.excess(self._limits)
+        for worker, outcome in [] if self._stopping else outcomes:
             if isinstance(outcome, Crash) and worker.began is None:
                 self._failed_start(worker, outcome)
             elif outcome is not None:
                 self._failed_starts = 0
                 news.append((worker, outcome))
         return news
+
+    def _heard(self) -> list[tuple[WorkerProcess, Message | Crash | None]]:
+        """What each worker has to tell, once any has, or has passed a limit."""
+        patience = (self._limits.patience(worker.began) for worker in self._workers)
+        seconds = min((seconds for seconds in patience if seconds is not None), default=None)
+        readable = set(wait([worker.fileno() for worker in self._workers], seconds))
+        return [
+            (worker, worker.read(self._limits) if worker.fileno() in readable else worker.excess(self._limits))
+            for worker in ([] if self._stopping else self._workers)
+        ]
 
     def _failed_start(self, worker: WorkerProcess, crash: Crash) -> None:
         """Start another; after several in a row go on with the workers that are left, or give up where none is."""

@@ -1,7 +1,9 @@
 """What travels between a parent and its worker process: a kind, a pickle, and large arrays beside it as they are.
 
-An array of 64 KiB or more is written from its own memory and read into memory of its own: no other copy is made. Both
-ends are processes of ours, joined by a socket that nobody else can open.
+An array of 64 KiB or more is written from its own memory and read into memory of its own: no other copy is made. Small
+messages are written and read many at a time: beside a thread that computes in Python, every call to the system costs
+a parent several milliseconds, until it has Python's lock again. Both ends are processes of ours, joined by a socket
+that nobody else can open.
 """
 
 from __future__ import annotations
@@ -55,22 +57,67 @@ def packed(kind: Kind, value: object) -> Message:
     return Message(kind, pickle.dumps(value, protocol=5, buffer_callback=inside), arrays)
 
 
-def send(descriptor: int, message: Message) -> None:
-    """Write one message; `BrokenPipeError` or `ConnectionResetError` when the other process is gone."""
-    sizes = struct.pack(f"<{len(message.arrays)}Q", *(memoryview(array).nbytes for array in message.arrays))
-    head = _HEAD.pack(_KINDS.index(message.kind), len(message.arrays), len(message.pickled))
-    for content in (head + sizes + message.pickled, *message.arrays):
-        left = memoryview(content)
+def send(descriptor: int, *messages: Message) -> None:
+    """Write messages; `BrokenPipeError` or `ConnectionResetError` when the other process is gone."""
+    small = bytearray()
+    for message in messages:
+        sizes = struct.pack(f"<{len(message.arrays)}Q", *(memoryview(array).nbytes for array in message.arrays))
+        small += _HEAD.pack(_KINDS.index(message.kind), len(message.arrays), len(message.pickled))
+        small += sizes + message.pickled
+        if message.arrays:
+            for content in (small, *message.arrays):
+                _write(descriptor, content)
+            small = bytearray()
+    _write(descriptor, small)
+
+
+def _write(descriptor: int, content: Any) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+class Inbox:
+    """The messages that arrive on a descriptor, in order."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._unread = memoryview(b"")
+
+    @property
+    def has_message(self) -> bool:
+        """Whether a whole message was read together with the one before it."""
+        if len(self._unread) < _HEAD.size:
+            return False
+        _, arrays, size = _HEAD.unpack_from(self._unread)
+        return not arrays and len(self._unread) >= _HEAD.size + size
+
+    def receive(self) -> Message:
+        """The next message, once it is there; `EOFError` or `ConnectionResetError` when the other process is gone."""
+        kind, arrays, size = _HEAD.unpack(self._filled(bytearray(_HEAD.size)))
+        sizes = struct.unpack(f"<{arrays}Q", self._filled(bytearray(8 * arrays)))
+        pickled = self._filled(bytearray(size))
+        return Message(_KINDS[kind], pickled, [self._filled(_room(size)) for size in sizes])
+
+    def _filled(self, room: Any) -> Any:
+        left = memoryview(room)
         while left:
-            left = left[os.write(descriptor, left) :]
+            if self._unread or len(left) < _BESIDE_BYTES:
+                count = self._take(left)
+            else:
+                count = os.readv(self._descriptor, [left])
+            if not count:
+                raise EOFError("the other process is gone")
+            left = left[count:]
+        return room
 
-
-def receive(descriptor: int) -> Message:
-    """Read one message; `EOFError` or `ConnectionResetError` when the other process is gone."""
-    kind, arrays, size = _HEAD.unpack(_filled(descriptor, bytearray(_HEAD.size)))
-    sizes = struct.unpack(f"<{arrays}Q", _filled(descriptor, bytearray(8 * arrays)))
-    pickled = _filled(descriptor, bytearray(size))
-    return Message(_KINDS[kind], pickled, [_filled(descriptor, _room(size)) for size in sizes])
+    def _take(self, left: memoryview) -> int:
+        """Fill from what was read, and read more where there is nothing; how many bytes."""
+        self._unread = self._unread or memoryview(os.read(self._descriptor, _BESIDE_BYTES))
+        count = min(len(left), len(self._unread))
+        left[:count] = self._unread[:count]
+        self._unread = self._unread[count:]
+        return count
 
 
 def _room(size: int) -> Any:
@@ -78,13 +125,3 @@ def _room(size: int) -> Any:
     import numpy as np
 
     return np.empty(size, np.uint8)
-
-
-def _filled(descriptor: int, room: Any) -> Any:
-    left = memoryview(room)
-    while left:
-        count = os.readv(descriptor, [left])
-        if not count:
-            raise EOFError("the other process is gone")
-        left = left[count:]
-    return room

@@ -22,13 +22,15 @@ from rushes.core.errors import InputError
 from rushes.workers.child import MARK_BYTES
 from rushes.workers.limits import Crash, Limits, death
 from rushes.workers.template import Process, Template, last_line, paths
-from rushes.workers.wire import Message, receive, send
+from rushes.workers.wire import Inbox, Message, send
 
 _START = (
     "import sys; sys.path[:] = sys.argv[4:]; from rushes.workers.child import main; "
     "main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
 )
 """The parent's `sys.path` word for word: the worker imports what its parent would."""
+_SOCKET_SHARE = 4
+"""Tasks that are sent ahead fill this part of a socket at most, so that the parent never waits for room in it."""
 _EXIT_S = 5.0
 """A process whose socket has closed has an exit code a moment later; one that has none by then is killed."""
 
@@ -71,6 +73,9 @@ class WorkerProcess:
             self._socket.close()
             self._output.close()
             raise
+        self._inbox = Inbox(self._socket.fileno())
+        self.room = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // _SOCKET_SHARE
+        """Bytes of tasks that may be sent ahead together."""
         self.is_ready = False
         """Whether it has imported the work function."""
         self.held: deque[int] = deque()
@@ -88,11 +93,16 @@ class WorkerProcess:
         """Readable when there is news, or when the process has ended."""
         return self._socket.fileno()
 
-    def give(self, number: int, task: bytes) -> None:
-        """Send a task; it waits behind those already held."""
-        self.held.append(number)
+    @property
+    def has_news(self) -> bool:
+        """Whether `read` has something to tell that came with what it told before."""
+        return self._inbox.has_message
+
+    def give(self, tasks: Mapping[int, bytes]) -> None:
+        """Send tasks by number; they wait behind those already held."""
+        self.held.extend(tasks)
         with suppress(BrokenPipeError, ConnectionResetError):  # it died: `read` says so
-            send(self.fileno(), Message("task", task))
+            send(self.fileno(), *(Message("task", task) for task in tasks.values()))
 
     def read(self, limits: Limits) -> Message | Crash | None:
         """The next part or the end of the task at work, its crash, or None where the message was about the worker.
@@ -100,7 +110,7 @@ class WorkerProcess:
         A crash while `began` is None is the end of a worker that was at no task.
         """
         try:
-            message = receive(self.fileno())
+            message = self._inbox.receive()
         except (EOFError, ConnectionResetError):
             at = self._at_work()
             return Crash(death(self._exitcode(), at), at=at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +17,7 @@ import torch
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Parts, read_clip
 from rushes.instruments.distribution.clips.device_preparation import TOLERANCE, DevicePreparation, RawWindow
-from rushes.instruments.distribution.clips.device_windows import DeviceWindows
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows, _Room
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
@@ -161,3 +162,29 @@ def test_readers_are_kept_from_set_to_set(sets: Path) -> None:
             processes.append([worker.fileno() for worker in decoders._pool._workers])
             time.sleep(0.2)  # a worker that ends with its set would have ended by now
     assert [found.count("done") for found in kinds] == [5, 5] and processes[0] == processes[1]
+
+
+def test_sets_are_fetched_before_they_are_asked_for(sets: Path) -> None:
+    """As far as there is room for, which comes back as windows are taken; then in their order."""
+    chosen = replace(recipe("genhoi", "fvd"), size=56)
+    given = [[Task(clip, chosen, side) for clip in read_set(sets / side).clips] for side in ("gen", "gt")]  # type: ignore[arg-type]
+    with Decoders(2) as decoders, closing(DeviceWindows(decoders, torch.device("cpu"))) as reader:
+        reader._room = _Room(24 * 32 * 3 * 20)
+        for tasks in given:
+            reader.begin(tasks)
+        assert reader.can_read(given[0]) and not reader.can_read(given[1]) and reader.is_ahead
+        ended = [sorted(e.clip for e in reader.read(tasks) if e.kind == "done") for tasks in given]
+        assert reader.can_read(given[1]) and not reader.is_ahead  # nothing is begun any more
+    assert ended == [[0, 1, 2, 3, 4]] * 2
+
+
+def test_what_was_fetched_and_never_asked_for_is_let_go(sets: Path) -> None:
+    chosen = replace(recipe("genhoi", "fvd"), size=56)
+    tasks = [Task(clip, chosen, "gen") for clip in read_set(sets / "gen").clips]
+    reader = DeviceWindows(Decoders(1), torch.device("cpu"))
+    reader._room = _Room(1)
+    for _ in range(3):
+        reader.begin(tasks)
+    next(reader.read(tasks))
+    reader.close()
+    assert reader._thread is not None and not reader._thread.is_alive()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
+from tests.processes import until
 
 from rushes.core.errors import InputError, MediaError
+from rushes.core.machine import platforms
 from rushes.core.machine.progress import no_progress
+from rushes.instruments.distribution.clips import device_windows
 from rushes.instruments.distribution.clips.decoding import Decoders
 from rushes.instruments.distribution.clips.device_preparation import DevicePreparation
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
@@ -259,11 +264,14 @@ def test_a_cpu_feature_depends_on_its_segment_alone(weights: Weights) -> None:
 
 
 @pytest.mark.workers
-@pytest.mark.parametrize("prepares", [True, False])
+@pytest.mark.parametrize(("prepares", "device"), [(True, "cuda"), (True, "cpu"), (False, "cuda"), (False, "cpu")])
 def test_sets_are_read_while_torch_is_loaded(
-    sets: Path, stand_in: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch, prepares: bool
+    sets: Path, stand_in: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch, prepares: bool, device: str
 ) -> None:
-    """The processes begin where a GPU is likely; if the network is elsewhere after all, the sets are read again."""
+    """The processes begin where a GPU is likely; if the network is elsewhere after all, the sets are read again.
+
+    Frames go to the device at once where it is a GPU, which here is the host's memory.
+    """
     chosen = replace(R3D, size=56)
     begun: list[int] = []
     begin = Decoders.begin
@@ -283,6 +291,9 @@ def test_sets_are_read_while_torch_is_loaded(
     monkeypatch.setattr(Decoders, "begin", noted)
     monkeypatch.setattr(set_reader, "may_have_gpu", lambda: True)
     monkeypatch.setattr(extraction, "make_extractor", make)
+    monkeypatch.setattr(SetReader, "device", device)
+    monkeypatch.setattr(device_windows, "_ToGpu", lambda device: device_windows._ToHost())
+    monkeypatch.setattr(device_windows, "_free_memory", lambda device: 4 << 20)
     monkeypatch.setattr(SetReader, "weights", lambda self, backbone: SimpleNamespace(sha256="0"))
     settings = Settings(metrics=("fid-vid",), protocol="genhoi", jobs=1)
     with closing(SetReader(settings, {"gen": sets / "gen", "gt": sets / "gt"}, no_progress, print)) as reader:
@@ -293,3 +304,17 @@ def test_sets_are_read_while_torch_is_loaded(
         tasks = [Task(clip, chosen, name) for clip in read_set(sets / name).clips]  # type: ignore[arg-type]
         want = [np.mean([window.mean() for window in clip_segments(task)]) for task in tasks]
         assert np.allclose(side.features[:, 0], want, atol=1e-3) and len(side.names) == 5
+
+
+def test_a_gpu_is_opened_early_only_where_torch_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has loaded torch may use another GPU than the first. Without a driver nothing happens."""
+    opened: list[str] = []
+    monkeypatch.setattr(platforms, "_open_gpu", lambda: opened.append("here"))
+    platforms.wake_gpu()
+    assert not opened
+    monkeypatch.delitem(sys.modules, "torch")
+    platforms.wake_gpu()
+    until(lambda: opened == ["here"], "the GPU was opened")
+    monkeypatch.undo()
+    monkeypatch.setattr(platforms.ctypes, "CDLL", Mock(side_effect=OSError))
+    platforms._open_gpu()

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from rushes.instruments.distribution.clips.device_preparation import RawWindow
 
 _POLL_S = 0.002
+_AHEAD = 64
+"""Clips that a process holds: while torch is loaded and kernels are compiled, Python's lock is seldom free here, and
+processes that were given clips one at a time would decode a tenth of what they can."""
 _BEHIND = 10
 """How far decoding processes step back, as `nice` counts."""
 
@@ -175,7 +178,7 @@ class Decoders(AbstractContextManager["Decoders"]):
         self.workers = max(workers, 0)
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
         # One attempt: windows of a clip that crashes half-way may have gone to the network already.
-        self._pool = Pool(reference(read_clip), self.workers, attempts=1, environment=one_thread)
+        self._pool = Pool(reference(read_clip), self.workers, attempts=1, ahead=_AHEAD, environment=one_thread)
         self._slots = slots_each(self.workers) if self.workers else 0
         self._stopping = threading.Event()
         self._wanted: queue.SimpleQueue[tuple[Sequence[Task], _Events] | None] = queue.SimpleQueue()
@@ -209,6 +212,8 @@ class Decoders(AbstractContextManager["Decoders"]):
         events: _Events = queue.SimpleQueue()
         self._begun.append((tasks, events))
         self._wanted.put((tasks, events))
+        if self._stopping.is_set():
+            events.put(None)  # nobody reads any more
 
     def can_read(self, tasks: Sequence[Task]) -> bool:
         """Whether these are next, or nothing was begun."""
@@ -233,7 +238,7 @@ class Decoders(AbstractContextManager["Decoders"]):
 
     def _serve(self) -> None:
         """Hear the workers while the network works; one thread for all sets, since workers end with theirs."""
-        while (wanted := self._wanted.get()) is not None and not self._stopping.is_set():
+        while (wanted := self._wanted.get()) is not None:
             self._drain(*wanted)
 
     def _drain(self, tasks: Sequence[Task], events: _Events) -> None:

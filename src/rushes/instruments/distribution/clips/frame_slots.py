@@ -63,6 +63,11 @@ class InSlot:
         pixels = self.height * self.width
         return pixels * 3 if self.factors is None else pixels * 3 // 2
 
+    @property
+    def nbytes(self) -> int:
+        """Of all of them."""
+        return self.count * self.frame_bytes
+
 
 class SlotWriter:
     """The slots, in the process that fills them."""
@@ -136,14 +141,14 @@ class SlotReader:
 
     def frames(self, place: InSlot) -> NDArray[np.uint8]:
         """The bytes (n, bytes of a frame) of the frames in a slot, where they lie; only until `free`."""
-        size = place.count * place.frame_bytes
-        return self.memory(place)[place.start : place.start + size].reshape(place.count, place.frame_bytes)
+        memory = self.memory(place)[place.start : place.start + place.nbytes]
+        return memory.reshape(place.count, place.frame_bytes)
 
     def free(self, place: InSlot, *, keep: bool = True) -> None:
         """Let the process fill the slot anew; unless it is to be kept, its memory goes back to the system."""
         memory = self.memory(place)
         if not keep:
-            _give_back(memory[place.start : place.start + place.count * place.frame_bytes])
+            _give_back(memory[place.start : place.start + place.nbytes])
         memory[place.slot] = 0
 
 

@@ -283,6 +283,16 @@ class FeatureReader(ExitStack):
         self._decoders = self.enter_context(decoders)
         self._on_device: DeviceWindows | None = None
 
+    def begin(self, tasks: Sequence[Task], device: str) -> None:
+        """Fetch the frames of these to a device while its network is made, until `features` asks for them."""
+        self._windows_on(torch.device(device)).begin(tasks)
+
+    def can_read(self, tasks: Sequence[Task], extractor: Extractor) -> bool:
+        """Whether these are next, in the form that the extractor takes, or nothing was begun."""
+        if extractor.preparation is None:
+            return not (self._on_device and self._on_device.is_ahead) and self._decoders.can_read(tasks)
+        return self._windows_on(extractor.preparation.device).can_read(tasks)
+
     def features(self, tasks: Sequence[Task], extractor: Extractor) -> Iterator[tuple[int, ClipFeatures]]:
         """Features of each clip as they come, while others are read.
 
@@ -316,9 +326,12 @@ class FeatureReader(ExitStack):
     def _windows(self, tasks: Sequence[Task], preparation: DevicePreparation | None) -> Iterator[Event]:
         if preparation is None:
             return self._decoders.read(tasks)
+        return self._windows_on(preparation.device).read(tasks)
+
+    def _windows_on(self, device: torch.device) -> DeviceWindows:
         if self._on_device is None:
-            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders, preparation.device)))
-        return self._on_device.read(tasks)
+            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders, device)))
+        return self._on_device
 
 
 def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:

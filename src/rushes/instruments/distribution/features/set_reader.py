@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rushes.core.errors import InputError
 from rushes.core.machine.collection import uncollected
-from rushes.core.machine.platforms import may_have_gpu
+from rushes.core.machine.platforms import may_have_gpu, wake_gpu
 from rushes.core.machine.progress import Progress
 from rushes.instruments.distribution.clips.decoding import Decoders, decoders
 from rushes.instruments.distribution.clips.reading import Task
@@ -151,6 +151,8 @@ class SetReader(Networks):
         self.cache = FeatureCache(settings.cache) if settings.cache else None
         self._decoders: Decoders | None = None
         self._reader: FeatureReader | None = None
+        self._begun: list[list[Task]] = []
+        """What the processes read ahead of time, and nobody has asked for."""
 
     def begin(self, chosen: Recipe) -> None:
         """Decode while torch is loaded, which takes seconds, where a GPU is likely to take the frames as they are.
@@ -164,9 +166,11 @@ class SetReader(Networks):
             return
         workers = decoders(settings.jobs, max(len(some) for _, some in clips))
         if workers:
+            wake_gpu()
             self._decoders = Decoders(workers)
-            for side, some in clips:
-                self._decoders.begin(self._decoders.as_raw(_tasks(some, chosen, side)))
+            self._begun = [_tasks(some, chosen, side) for side, some in clips]
+            for tasks in self._begun:
+                self._decoders.begin(self._decoders.as_raw(tasks))
 
     @property
     def passed_over(self) -> tuple[tuple[Role, Ignored], ...]:
@@ -231,20 +235,33 @@ class SetReader(Networks):
             return features_on_workers(settings.engine, side, network, jobs=settings.jobs)
 
         def source(left: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
-            tasks, extractor = _tasks(left, chosen, side), self.extractor(chosen)
+            tasks = _tasks(left, chosen, side)
+            self._fetch_begun(tasks)
+            extractor = self.extractor(chosen)
             return self._reading(tasks, clips, extractor).features(tasks, extractor)
 
         return source
 
+    def _fetch_begun(self, tasks: Sequence[Task]) -> None:
+        """Fetch what was begun to the GPU while its network is made, where these are the first of it."""
+        if self._decoders is not None and self._begun[:1] == [tasks] and self.device == "cuda":
+            reader = self._opened(self._decoders.workers)
+            for begun in self._begun:
+                reader.begin(begun, self.device)
+        self._begun = []
+
     def _reading(self, tasks: Sequence[Task], clips: int, extractor: Extractor) -> FeatureReader:
         """The reader for these tasks: the one there is, unless it has too few processes or was begun otherwise."""
-        from rushes.instruments.distribution.features.extraction import FeatureReader
-
         workers, known = decoders(self.settings.jobs, clips), self._decoders
         if known is not None:
-            wanted = tasks if extractor.preparation is None else known.as_raw(tasks)
-            if known.workers < workers or not known.can_read(wanted):
+            if known.workers < workers or not self._opened(workers).can_read(tasks, extractor):
                 self.close()
+        return self._opened(workers)
+
+    def _opened(self, workers: int) -> FeatureReader:
+        """The reader there is, or one with so many processes."""
+        from rushes.instruments.distribution.features.extraction import FeatureReader
+
         if self._decoders is None:
             self._decoders = Decoders(workers)
         if self._reader is None:

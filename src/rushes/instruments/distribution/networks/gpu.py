@@ -133,12 +133,26 @@ class GpuNetwork:
 
 
 class Recorded:
-    """A forward pass over a fixed batch, recorded as a CUDA graph. `inputs` is the buffer to fill before a replay."""
+    """A forward pass over a fixed batch, recorded as a CUDA graph. `inputs` is the buffer to fill before a replay.
 
-    def __init__(self, forward: Callable[[torch.Tensor], torch.Tensor], example: torch.Tensor) -> None:
+    `fill` is how that is done: its kernels are compiled together with those of the pass.
+    """
+
+    def __init__(
+        self,
+        forward: Callable[[torch.Tensor], torch.Tensor],
+        example: torch.Tensor,
+        *,
+        fill: Callable[[torch.Tensor], None] = lambda inputs: None,
+    ) -> None:
         self.inputs = example
+
+        def whole() -> None:
+            fill(self.inputs)
+            forward(self.inputs)
+
         with torch.inference_mode():
-            compile_together(lambda: forward(self.inputs))
+            compile_together(whole)
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side), torch.inference_mode():
@@ -179,7 +193,8 @@ class GpuRunner:
             while len(self._recorded) >= self._KEPT:
                 self._recorded.pop(next(iter(self._recorded)))
             example = torch.zeros(shape, device=self._network.device)
-            recorded = self._recorded[shape] = Recorded(self._network.features, example)
+            recorded = Recorded(self._network.features, example, fill=lambda inputs: self._fill(inputs, windows))
+            self._recorded[shape] = recorded
         self._fill(recorded.inputs, windows)
         return reading_back(recorded.replay())
 

@@ -52,8 +52,9 @@ def launch(kernel: Any, grid: tuple[int, ...], *arguments: Any, **options: Any) 
 def compile_together(forward: Callable[[], object]) -> None:
     """Compile every kernel of a forward pass, several at a time; one after the other they take a quarter of a minute.
 
-    The pass runs once with nothing computed, to see which kernels it wants in which form. While they are compiled it
-    runs again with the library's convolutions alone, which choose their own ways then.
+    With each goes the small C program that launches it, which Triton would compile at the first launch, one by one. The
+    pass runs once with nothing computed, to see which kernels it wants in which form. While they are compiled it runs
+    again with the library's convolutions alone, which choose their own ways then.
     """
     global _planned, _is_idle
     _planned, _is_idle = [], True
@@ -62,14 +63,17 @@ def compile_together(forward: Callable[[], object]) -> None:
         wanted = {_form(*planned): planned for planned in _planned}
         _is_idle = False
         with ThreadPoolExecutor(_COMPILING) as pool:
-            made = [
-                pool.submit(kernel.warmup, *args, grid=grid, **named) for kernel, grid, args, named in wanted.values()
-            ]
+            made = [pool.submit(_compiled, *planned) for planned in wanted.values()]
             forward()
             for each in made:
                 each.result()
     finally:
         _planned, _is_idle = None, False
+
+
+def _compiled(kernel: Any, grid: tuple[int, ...], arguments: tuple[Any, ...], options: dict[str, Any]) -> object:
+    """A kernel, ready to be launched."""
+    return kernel.warmup(*arguments, grid=grid, **options).run
 
 
 def _form(kernel: Any, grid: object, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[object, ...]:
