@@ -35,16 +35,30 @@ PRELOADED = (
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.report",
+    "rushes.compare.agreement.people_join",
+    "rushes.compare.figures.draw",
+    "rushes.compare.paper.evaluation",
+    "rushes.compare.paper.suite_columns",
+    "rushes.compare.ranking.rank",
+    "rushes.compare.runs.tables",
+    "rushes.instruments.clip.signals.calibration",
+    "rushes.instruments.judge.definitions",
+    "rushes.instruments.pose.measurements",
+    "rushes.instruments.robustness.show.tables",
+    "rushes.suite.imports.vbench_scores",
     "altair",
     "duckdb",
     "jinja2",
-    "pydantic",
+    "numpy.fft",
+    "numpy.random",
+    "pydantic.type_adapter",
     "rich.console",
     "rich.progress",
     "rich.table",
+    "typer._adapters",
     "vl_convert",
 )
-"""None of these starts a thread, which a fork would lose."""
+"""What several of the commands import. None of these starts a thread, which a fork would lose."""
 
 _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
@@ -87,6 +101,7 @@ def serve(address: str) -> None:
     for name in PRELOADED:
         with suppress(ImportError):
             import_module(name)
+    _load_metrics()
     _build_commands()
     _measure_once()
     assert len(os.listdir("/proc/self/task")) == 1, "something imported started a thread"
@@ -100,6 +115,13 @@ def serve(address: str) -> None:
         if os.fork() == 0:
             listener.close()
             _attend(link)
+
+
+def _load_metrics() -> None:
+    """The modules of all metrics: most commands look up names in the catalogue."""
+    from rushes.instruments.catalogue import catalog
+
+    catalog()
 
 
 def _build_commands() -> None:
