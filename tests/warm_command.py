@@ -58,7 +58,8 @@ PRELOADED = (
     "typer._adapters",
     "vl_convert",
 )
-"""What several of the commands import. None of these starts a thread, which a fork would lose."""
+"""What several of the commands import. None of these starts a thread, which a fork would lose, or looks for the metrics
+of other packages, which are different for each command."""
 
 _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
@@ -101,7 +102,6 @@ def serve(address: str) -> None:
     for name in PRELOADED:
         with suppress(ImportError):
             import_module(name)
-    _load_metrics()
     _build_commands()
     _measure_once()
     assert len(os.listdir("/proc/self/task")) == 1, "something imported started a thread"
@@ -115,13 +115,6 @@ def serve(address: str) -> None:
         if os.fork() == 0:
             listener.close()
             _attend(link)
-
-
-def _load_metrics() -> None:
-    """The modules of all metrics: most commands look up names in the catalogue."""
-    from rushes.instruments.catalogue import catalog
-
-    catalog()
 
 
 def _build_commands() -> None:
