@@ -43,10 +43,9 @@ test: models system ## set up everything and run the tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile
 	$(BIN)/python scripts/coverage_gate.py
 
-check: setup ## ruff, formatting, mypy, types of the pages' Python (mypy and pyright), bandit, the site without warnings
+check: setup ## ruff, formatting, types of the package (mypy) and of the pages' Python (pyright too), bandit, the site without warnings
 	$(BIN)/ruff check src tests benchmarks examples tools
 	$(BIN)/ruff format --check src tests benchmarks examples tools
-	$(BIN)/mypy
 	$(BIN)/python scripts/typed_pages.py
 	$(BIN)/bandit -q -r src -c pyproject.toml
 	$(BIN)/hadolint Containerfile

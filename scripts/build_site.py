@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -66,6 +67,7 @@ def listed() -> list[str]:
     return [re.sub(r".*<(.*)>$", r"\1", entry) for entry in entries]
 
 
+@cache
 def pages() -> dict[str, Path]:
     """Every page written by hand: its name on the site, and its file."""
     found = sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
@@ -113,15 +115,20 @@ def _target(name: str, link: str, anchor: str, origin: Path) -> str:
     """Where a link leads on the site. A file that is no page of it is offered as a download."""
     aim = (origin.parent / link).resolve()
     up = "../" * name.count("/")
-    for page, path in pages().items():
-        if aim == path.resolve():
-            return f"{up}{page}.md{anchor}"
+    if page := _page_of().get(aim):
+        return f"{up}{page}.md{anchor}"
     if aim == DOCS / "metrics.md":
         metric = anchor.removeprefix("#")
         return f"{up}metrics/{metric if metric in named() else 'index'}.md"
     if aim == ROOT / "README.md":
         return f"{up}index.md"
     return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"
+
+
+@cache
+def _page_of() -> dict[Path, str]:
+    """The page that each file is."""
+    return {path.resolve(): page for page, path in pages().items()}
 
 
 def toctrees(page: str) -> str:

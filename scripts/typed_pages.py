@@ -1,10 +1,10 @@
-"""Every Python block of the README and of docs/, the examples, and what `rushes new` writes: mypy --strict and pyright.
+"""The package, every Python block of the README and of docs/, the examples, and what `rushes new` writes: their types.
 
     python scripts/typed_pages.py
 
 A block is a file of its own, in which its lines have the numbers they have on the page. mypy has the settings of
-`pyproject.toml`, so that after `mypy` itself only these files are left to check; pyright has its standard ones. Part of
-`make check`.
+`pyproject.toml` and looks at the package and these files in one run: each would read the types of the packages that
+they import. pyright looks at these files with its standard settings. Part of `make check`.
 """
 
 from __future__ import annotations
@@ -74,13 +74,14 @@ def write_starters(folder: Path) -> list[str]:
 
 
 def mypy(folder: Path, names: list[str]) -> list[tuple[str, str]]:
-    """What mypy says of these files: of which, and what."""
-    command = [sys.executable, "-m", "mypy", "--no-error-summary", *(str(folder / name) for name in names)]
+    """What mypy says of the package and of these files: of which, and what."""
+    files = ("src", *(str(folder / name) for name in names))
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(done.stdout + done.stderr)
     said = (line.partition(":") for line in done.stdout.splitlines() if ": error:" in line)
-    return [(Path(name).name, what) for name, _, what in said]
+    return [(name if name.startswith("src/") else Path(name).name, what) for name, _, what in said]
 
 
 def pyright(folder: Path) -> list[tuple[str, str]]:
@@ -117,7 +118,7 @@ def main() -> int:
         print("\n".join(wrong))
         return 1
     blocks = f"{len(pages)} blocks of {len(set(pages.values()))} pages"
-    print(f"{blocks}, {len(names) - len(pages)} files of examples and starters: every type is right")
+    print(f"the package, {blocks}, {len(names) - len(pages)} files of examples and starters: every type is right")
     return 0
 
 

@@ -1,12 +1,20 @@
-"""Databases of studies for tests, made as quickly as may be: passwords at their least cost, tables from a recording."""
+"""Studies for tests, made as quickly as may be: passwords at their least cost, tables from a recording, clips once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.provenance import file_digest
+
+if TYPE_CHECKING:
+    from rushes.study.material.clips import ReadyClip
 
 recorded: dict[str, list[tuple[str, Any]]] = {}
 """Statements and their values, by kind of database."""
@@ -76,3 +84,63 @@ def quick_tables() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "upgrade", quick)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_clips() -> Iterator[None]:
+    """Clips are made ready once: the same clips again are the files that were made then, copied to their place."""
+    from rushes.study.material import clips, importing, training_clips
+
+    # Several folders' conftests take this fixture too.
+    ready_clips, write = getattr(importing.ready_clips, "real", importing.ready_clips), training_clips.write_clip
+    looks = [getattr(look, "real", look) for look in (clips.probe, clips.clip_shape)]
+    made: dict[object, list[tuple[ReadyClip, Path, bytes]]] = {}
+    written: dict[str, bytes] = {}
+
+    def quick_ready(
+        sources: Sequence[Path], *, media: Path, hide: Sequence[str], progress: Progress = no_progress
+    ) -> dict[Path, ReadyClip]:
+        paths = list(dict.fromkeys(sources))
+        key = tuple((path.name, file_digest(path)) for path in paths), tuple(hide)
+        if key not in made:
+            ready = ready_clips(paths, media=media, hide=hide, progress=progress)
+            in_order = [ready[path] for path in paths]
+            made[key] = [(one, one.path.relative_to(media.resolve()), one.path.read_bytes()) for one in in_order]
+            return ready
+        copied = {}
+        for path, (ready_clip, place, content) in zip(paths, made[key], strict=True):
+            target = media.resolve() / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            copied[path] = replace(ready_clip, path=target)
+        progress(len(paths), len(paths), "clips")
+        return copied
+
+    def quick_write(path: Path, frames: Iterable[Any], *, fps: int) -> None:
+        if path.name in written:
+            path.write_bytes(written[path.name])
+        else:
+            write(path, frames, fps=fps)
+            written[path.name] = path.read_bytes()
+
+    quick_ready.real = ready_clips  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        for look in looks:
+            patch.setattr(clips, look.__name__, _by_content(look))
+        patch.setattr(importing, "ready_clips", quick_ready)
+        patch.setattr(training_clips, "write_clip", quick_write)
+        yield
+
+
+def _by_content(look: Callable[..., Any]) -> Callable[..., Any]:
+    """What a function says of a file, kept by the file's name and bytes."""
+    known: dict[tuple[str, str], Any] = {}
+
+    def quick(path: Path, *more: Any) -> Any:
+        key = path.name, file_digest(path)
+        if key not in known:
+            known[key] = look(path, *more)
+        return known[key]
+
+    quick.real = look  # type: ignore[attr-defined]
+    return quick

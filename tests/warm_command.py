@@ -35,16 +35,31 @@ PRELOADED = (
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.report",
+    "rushes.compare.agreement.people_join",
+    "rushes.compare.figures.draw",
+    "rushes.compare.paper.evaluation",
+    "rushes.compare.paper.suite_columns",
+    "rushes.compare.ranking.rank",
+    "rushes.compare.runs.tables",
+    "rushes.instruments.clip.signals.calibration",
+    "rushes.instruments.judge.definitions",
+    "rushes.instruments.pose.measurements",
+    "rushes.instruments.robustness.show.tables",
+    "rushes.suite.imports.vbench_scores",
     "altair",
     "duckdb",
     "jinja2",
-    "pydantic",
+    "numpy.fft",
+    "numpy.random",
+    "pydantic.type_adapter",
     "rich.console",
     "rich.progress",
     "rich.table",
+    "typer._adapters",
     "vl_convert",
 )
-"""None of these starts a thread, which a fork would lose."""
+"""What several of the commands import. None of these starts a thread, which a fork would lose, or looks for the metrics
+of other packages, which are different for each command."""
 
 _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys

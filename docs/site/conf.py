@@ -1,6 +1,12 @@
 """Sphinx settings of the site; `make site` puts them beside the pages. Nothing here asks the network for anything."""
 
+from functools import cache, partial
 from pathlib import Path
+from posixpath import dirname
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.search.en import SearchEnglish
 
 project = "Rushes"
 author = "The Rushes authors"
@@ -33,3 +39,33 @@ html_theme_options = {
     "top_of_page_buttons": [],
     "footer_icons": [],
 }
+
+_sidebars: dict[str, str] = {}
+"""What the sidebar lists for pages outside the navigation, by folder."""
+
+
+def sidebar_once(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """The pages of metrics are in no table of contents, so that their sidebar is the same: made once, not 380 times."""
+    if tree is not None and "orphan" in app.env.metadata[page] and "toctree" in context:
+        context["toctree"] = partial(_sidebar, dirname(page), context["toctree"])
+
+
+def _sidebar(folder: str, make: Any, **options: Any) -> str:
+    key = f"{folder} {sorted(options.items())}"
+    if key not in _sidebars:
+        _sidebars[key] = make(**options)
+    return _sidebars[key]
+
+
+class OnceStemmed(SearchEnglish):
+    """Sphinx's English search, which reduces each of the site's words once, not wherever it stands."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(options)
+        self.stem = cache(self.stem)  # type: ignore[method-assign]
+
+
+def setup(app: Sphinx) -> None:
+    """Before the theme's own handlers, which have the order 500."""
+    app.connect("html-page-context", sidebar_once, priority=400)
+    app.add_search_language(OnceStemmed)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.words.definition_text import value_text
-from rushes.instruments.clip.demo.samples import SAMPLES, make_samples
+from rushes.instruments.clip.demo.samples import SAMPLES, write_sample
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.distribution.demo import frames as set_frames
@@ -99,8 +99,9 @@ def _clip_figures(folder: Path) -> dict[str, str]:
             faulty = samples[each.sample]
             clean = {"name": f"{faulty.scene}{faulty.look}", "fault": "good clip", "extra_sound_s": 0.0}
             good = replace(faulty, **clean, change=list)
-            sides = []
-            for sample, path in zip((good, faulty), make_samples(Path(home), (good, faulty)), strict=True):
+            frames, sides = faulty.clean_frames(), []
+            for sample in (good, faulty):
+                path = write_sample(Path(home), sample, frames)
                 sides.append(_Side(sample.name, sample.fault, evaluate_clip(path)))
                 for index, picture in zip(each.frames, frames_of(path, each.frames), strict=True):
                     _write(folder / f"{sample.name}-{index}.jpg", picture)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from benchmarks.faults import (
     unmount,
 )
 from benchmarks.serve_kills import kill_serve
+from tests.without_root import files_as_others
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
@@ -118,13 +118,13 @@ def test_a_disk_that_turns_read_only_is_one_line_and_nothing_is_lost(job: Job, w
     assert contents(small_disk / "run") == contents(whole)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere; the read-only disk stands for this")
 def test_a_folder_that_may_not_be_written_is_one_line(job: Job, tmp_path: Path) -> None:
     run(job, tmp_path / "run")
     before = contents(tmp_path / "run")
     (tmp_path / "run").chmod(0o500)
     try:
-        fails_in_one_line(job, tmp_path / "run")
+        with files_as_others():
+            fails_here(job, tmp_path / "run")
     finally:
         (tmp_path / "run").chmod(0o700)
     assert contents(tmp_path / "run") == before

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.clips import flat, noise, tone, write_luma, write_sound
+from tests.without_root import files_as_others
 
 from rushes.core.errors import MediaError
 from rushes.media import AudioTrack, probe, write_clip
@@ -102,11 +103,10 @@ def test_what_is_not_a_video_is_one_clear_line(tmp_path, name, words):
     assert message.startswith(f"{path}: ") and words in message and "\n" not in message
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_unreadable_permissions(tmp_path):
     clip = write_clip(tmp_path / "clip.mp4", [flat(90)])
     clip.chmod(0)
-    with pytest.raises(MediaError, match="permission denied"):
+    with files_as_others(), pytest.raises(MediaError, match="permission denied"):
         probe(clip)
 
 

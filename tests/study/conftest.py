@@ -9,18 +9,15 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.quick_studies import quick_passwords, quick_tables  # noqa: F401
+from tests.quick_studies import quick_clips, quick_passwords, quick_tables  # noqa: F401
 
-from rushes.core.machine.progress import Progress, no_progress
-from rushes.core.machine.provenance import file_digest
 from rushes.media import write_clip
 from rushes.study import (
     Accepted,
@@ -33,7 +30,6 @@ from rushes.study import (
     WatchState,
 )
 from rushes.study.database.connection import Database
-from rushes.study.material.clips import ReadyClip
 
 
 class HandClock:
@@ -66,47 +62,6 @@ def first_tables() -> Callable[[Path], Any]:
             database.commit()
 
     return made
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_clips() -> Iterator[None]:
-    """Clips are made ready once: the same clips again are the files that were made then, copied to their place."""
-    from rushes.study.material import importing, training_clips
-
-    ready_clips, write = importing.ready_clips, training_clips.write_clip
-    made: dict[object, list[tuple[ReadyClip, Path, bytes]]] = {}
-    written: dict[str, bytes] = {}
-
-    def quick_ready(
-        sources: Sequence[Path], *, media: Path, hide: Sequence[str], progress: Progress = no_progress
-    ) -> dict[Path, ReadyClip]:
-        paths = list(dict.fromkeys(sources))
-        key = tuple((path.name, file_digest(path)) for path in paths), tuple(hide)
-        if key not in made:
-            ready = ready_clips(paths, media=media, hide=hide, progress=progress)
-            in_order = [ready[path] for path in paths]
-            made[key] = [(one, one.path.relative_to(media.resolve()), one.path.read_bytes()) for one in in_order]
-            return ready
-        copied = {}
-        for path, (ready_clip, place, content) in zip(paths, made[key], strict=True):
-            target = media.resolve() / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            copied[path] = replace(ready_clip, path=target)
-        progress(len(paths), len(paths), "clips")
-        return copied
-
-    def quick_write(path: Path, frames: Iterable[Any], *, fps: int) -> None:
-        if path.name in written:
-            path.write_bytes(written[path.name])
-        else:
-            write(path, frames, fps=fps)
-            written[path.name] = path.read_bytes()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importing, "ready_clips", quick_ready)
-        patch.setattr(training_clips, "write_clip", quick_write)
-        yield
 
 
 @pytest.fixture

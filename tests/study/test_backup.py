@@ -103,9 +103,8 @@ def test_a_damaged_backup_is_refused(service, study, tmp_path, name):
         check_backup(tmp_path)
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the commands take the same way
 def test_the_commands(service, clock, study, tmp_path):
-    if service.database.kind != "sqlite":
-        pytest.skip("the commands take the same way")
     vote_through(service, clock, study, 1)
     db = tmp_path / "studies.db"
     shutil.copytree(tmp_path / "media", tmp_path / "studies.media", dirs_exist_ok=True)

@@ -88,6 +88,7 @@ def test_single_clips_are_rated_and_balanced(service, clock, clips):
     assert service.votes("s") == [] and len(service.judgements("s")) == 54
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # refused before anything is stored
 @pytest.mark.parametrize(
     ("form", "field"),
     [

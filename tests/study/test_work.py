@@ -43,6 +43,7 @@ def test_an_empty_form_says_everything_that_is_missing(service, people):
     ]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # refused before anything is stored
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.quick_studies import quick_passwords, quick_tables  # noqa: F401
+from tests.quick_studies import quick_clips, quick_passwords, quick_tables  # noqa: F401
 
 from rushes.media import write_clip
 from rushes.study import StudyPlan

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.without_root import files_as_others
 
 from rushes.core.errors import InputError, RunError
 from rushes.storage.runs import RunWriter, read_run
@@ -103,11 +103,10 @@ def test_what_is_too_long_is_one_line(run: Path, change: Change) -> None:
     assert not (run / FILE).exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_run_that_cannot_be_written_is_one_line(run: Path) -> None:
     run.chmod(0o500)
     try:
-        with pytest.raises(RunError, match="cannot be saved"):
+        with files_as_others(), pytest.raises(RunError, match="cannot be saved"):
             change_mark(run, "a", Change(star=True))
     finally:
         run.chmod(0o700)

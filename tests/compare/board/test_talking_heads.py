@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.remembered_faces import remembered_faces  # noqa: F401
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.instruments.clip.demo.faces import make_heads, read_portrait
+from rushes.instruments.clip.demo.faces import HEADS, make_heads, read_portrait
 from rushes.vision.models.cache import is_pulled
 from rushes.vision.models.catalogue import group_named
 
@@ -27,10 +28,10 @@ def run(*words: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(tmp_path_factory: pytest.TempPathFactory, remembered_faces: None) -> Path:  # noqa: F811
     """One clip each; of the instruments the clip's alone, since the others need networks and minutes."""
     home = tmp_path_factory.mktemp("heads")
-    make_heads(home / "demo", read_portrait())
+    make_heads(home / "demo", read_portrait(), [head for head in HEADS if head.name in SYSTEMS.values()])
     for system, face in SYSTEMS.items():
         (home / "heads" / system).mkdir(parents=True)
         shutil.copy(home / "demo" / f"{face}.mp4", home / "heads" / system / "anna.mp4")

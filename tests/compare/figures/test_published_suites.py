@@ -1,4 +1,7 @@
-"""Two published evaluations through every command that makes a paper: FETV's ratings, ADTH-QA's counted votes."""
+"""Two published evaluations through every command that makes a paper: FETV's ratings, ADTH-QA's counted votes.
+
+In `make soak`: tests/compare/test_evaluation_sections.py takes made clips through the same commands each time.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +71,7 @@ def walk(suite: Path, folder: Path, columns: str, question: str) -> None:
         assert Path(str(words[-1])).exists()
 
 
+@pytest.mark.soak
 def test_fetv(shared: Path, tmp_path: Path) -> None:
     suite = suite_of(shared, tmp_path, "fetv", "ratings", ("p001", "p023", "p122"))
     walk(suite, tmp_path, "rating:temporal_quality,psnr,luma_alternation,signals", "rating:temporal_quality")

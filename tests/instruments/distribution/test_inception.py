@@ -77,6 +77,7 @@ def test_trained_features_are_those_of_the_torchscript(trained: Weights, size: t
     assert is_golden(vector, GOLDEN["trained"][f"{size[0]}x{size[1]}"], rel=2e-5)
 
 
+@pytest.mark.soak  # features and distance have goldens of their own
 def test_kid_of_the_example_that_torchmetrics_documents(trained: Weights) -> None:
     """0.0312 ± 0.0025 over subsets of 50 of two ranges of noise that overlap; here 16 of each, so it spreads more."""
     draw = torch.Generator().manual_seed(123)

@@ -91,7 +91,9 @@ def test_texts_of_an_onnx_file_are_read_without_its_network() -> None:
 
 
 @pulled
-@pytest.mark.parametrize("name", ["line0", "line1", "line2", "line3", "sign"])
+@pytest.mark.parametrize(
+    "name", ["line0", "line2", "sign", *(pytest.param(more, marks=pytest.mark.soak) for more in ("line1", "line3"))]
+)
 def test_reads_as_rapidocr_does_and_exactly(name: str) -> None:
     expected = json.loads(GOLDENS.read_text(encoding="utf-8"))[name]
     found = read_lines(pictures()[name])

@@ -108,15 +108,17 @@ SAMPLES = (
 
 def make_samples(folder: Path, samples: Sequence[Sample] = SAMPLES) -> list[Path]:
     """Write the sample clips; the same bytes every time."""
+    return [write_sample(folder, sample, sample.clean_frames()) for sample in samples]
+
+
+def write_sample(folder: Path, sample: Sample, clean: list[Frame]) -> Path:
+    """Write one sample clip, with its fault put into these frames."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for sample in samples:
-        path = folder / f"{sample.name}.mp4"
-        write_clip(path, sample.change(sample.clean_frames()), fps=FPS, audio=surf(FRAMES / FPS + sample.extra_sound_s))
-        if sample.corrupt:
-            path.write_bytes(path.read_bytes()[:600])
-        paths.append(path)
-    return paths
+    path = folder / f"{sample.name}.mp4"
+    write_clip(path, sample.change(clean), fps=FPS, audio=surf(FRAMES / FPS + sample.extra_sound_s))
+    if sample.corrupt:
+        path.write_bytes(path.read_bytes()[:600])
+    return path
 
 
 def run(folder: Path) -> DemoPart:
