@@ -68,7 +68,8 @@ UPSIDE_DOWN_SCORE = _definition(
     "upside_down_score",
     summary="How much likelier the picture is upside-down than the right way up, to a network.",
     change="half a turn",
-    found="FOUND-UP",
+    found="Above 2.2 it flags 0 and finds 45 of 54 held-out clips of film, faces and generated video (turned as a "
+    "whole), and flags 2 and finds 8 of 26 drawings and screens.",
     plain="",
     raised_by=("views from below or from above", "reflections in water", "somebody who hangs or lies"),
     lowered_by=("faces, sky and ground",),
@@ -77,7 +78,8 @@ NEGATIVE_SCORE = _definition(
     "negative_score",
     summary="How much likelier the picture is a negative than a positive, to a network.",
     change="255 minus every value",
-    found="FOUND-NEG",
+    found="Above 2.1 it flags 1 and finds 51 of 54 held-out clips of film, faces and generated video (inverted as a "
+    "whole), and flags 2 and finds 11 of 26 drawings and screens.",
     plain="",
     raised_by=("light lines on black, neon, X-rays", "stylised colours"),
     lowered_by=("faces and daylight",),
@@ -86,7 +88,8 @@ RED_BLUE_SWAPPED_SCORE = _definition(
     "red_blue_swapped_score",
     summary="How much likelier red and blue are swapped than not, to a network.",
     change="red and blue change places",
-    found="FOUND-RB",
+    found="Above 2.4 it flags 0 and finds 42 of 54 held-out clips of film, faces and generated video (swapped as a "
+    "whole), and flags 0 and finds 5 of 22 drawings and screens.",
     plain=f", or with less than {TINTED} levels of a second hue (grey, or one tint as in sepia),",
     raised_by=("orange skies and blue or violet light", "stylised colours"),
     lowered_by=("skin, wood and blue sky",),
