@@ -111,7 +111,7 @@ def second_hue(picture: Pixels) -> float:
     values = picture.reshape(-1, 3).astype(np.float64)
     values -= values.mean(axis=1, keepdims=True)
     spread = np.linalg.eigvalsh(values.T @ values / len(values))
-    return round(float(np.sqrt(max(spread[1], 0.0))), 9)
+    return round(float(np.sqrt(max(spread[1], 0.0))), 6)
 
 
 def features(picture: Pixels) -> Vector:
