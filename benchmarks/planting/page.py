@@ -25,6 +25,40 @@ def write_page(page: Path, sections: Iterable[str]) -> None:
     page.write_text(f"{head}\n\n{MARK}\n\n" + "\n\n".join(sections).rstrip() + "\n", encoding="utf-8")
 
 
+def write_section(page: Path, section: str) -> None:
+    """Replace the section of this title below the mark, or add it at the end."""
+    title, text = section.split("\n", 1)[0], page.read_text("utf-8")
+    head, found, rest = text.partition(f"\n{title}\n")
+    after = rest.partition("\n## ") if found else ("", "", "")
+    tail = f"\n\n## {after[2]}" if after[1] else "\n"
+    page.write_text(f"{head.rstrip()}\n\n{section.rstrip()}{tail.rstrip()}\n", encoding="utf-8")
+
+
+def profile_sections(
+    profile: str, part: str, verdicts: Sequence[Verdict], rates: VerdictRates, command: str
+) -> tuple[str, str]:
+    """One profile measured alone: its summary, and its counts."""
+    title = f"## The profile `{profile}`"
+    controls = controls_of(verdicts)
+    rows = []
+    for fault in dict.fromkeys(kind.fault for kind in rates.kinds):
+        here = [v for v in where(verdicts, fault=fault) if v.declared]
+        rows.append([f"{fault}, {here[0].strength}", found(here, controls).text()])
+    nothing = count(clean(verdicts), lambda verdict: verdict.noticed)
+    inherits = (
+        f" It has every rule of `{part}`, so kinds that were not planted here count as `{part}` finds them."
+        if part
+        else ""
+    )
+    about = f"Measured on {rates.measured_on}. Made by `{command}`, apart from the figures above.{inherits}"
+    false = f"False alarms: {nothing.text()}."
+    summary = f"{title}\n\n{about}\n\n{false}\n\n" + table(["kind", "found"], rows)
+    clean_part = clean_section(verdicts).replace("## False alarms\n", "### False alarms\n", 1)
+    faults = fault_section(verdicts).partition("\n\n### ")[2]
+    counts = f"{title}\n\n{about}\n\n{clean_part}\n\n### {faults}"
+    return summary, counts
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rushes.instruments.clip.signals.profile import Profile, Rule
-from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, KindRate, VerdictRate
+from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, KindRate, VerdictRate, VerdictRates
 
 from .faults import FAULTS, Fault
 
@@ -150,3 +150,27 @@ def _on_side(verdict: Verdict, rule: Rule) -> bool:
 
 def _declared(fault: Fault) -> str:
     return next(strength.label for strength in fault.strengths if strength.declared)
+
+
+def with_profile(known: VerdictRates, new: VerdictRates, profile: str, part: str) -> VerdictRates:
+    """What is known of all profiles, with one of them measured anew.
+
+    Where it has every rule of another one (`part`), a kind that was not planted for it counts as that one finds it.
+    """
+    planted = {kind.fault for kind in new.kinds}
+    of_part = {(r.metric, r.comparison, r.threshold): r for r in known.rates if r.profile == part}
+
+    def whole(rate: VerdictRate) -> VerdictRate:
+        same = of_part.get((rate.metric, rate.comparison, rate.threshold))
+        more = [fault for fault in same.faults if fault.fault not in planted] if same else []
+        return replace(rate, faults=(*more, *rate.faults))
+
+    inherited = [replace(kind, profile=profile) for kind in known.kinds_of(part) if kind.fault not in planted]
+    order = [fault.name for fault in FAULTS]
+    kinds = sorted([*inherited, *new.kinds], key=lambda kind: order.index(kind.fault))
+    return replace(
+        known,
+        rates=(*(r for r in known.rates if r.profile != profile), *map(whole, new.rates)),
+        kinds=(*(k for k in known.kinds if k.profile != profile), *kinds),
+        clean=(*(row for row in known.clean if row[0] != profile), *new.clean),
+    )

@@ -73,13 +73,16 @@ def plant_all(
     longest_s: float = LONGEST_S,
     declared_only: bool = False,
     sample: int = SAMPLE,
+    benign_sample: int | None = None,
     faults: Sequence[Fault] = FAULTS,
 ) -> tuple[list[Planted], list[str]]:
     """Every planted file in the order of clips and cells, and a line for each clip nothing could be planted in."""
     usable = [clip for clip in clips if not clip.faulty]
     facts, left_out = clip_facts(usable, folder, jobs=jobs, longest_s=longest_s)
     known = [clip for clip in usable if clip.name in facts]
-    planned = cells(known, facts, sample=sample, faults=faults, declared_only=declared_only)
+    planned = cells(
+        known, facts, sample=sample, benign_sample=benign_sample, faults=faults, declared_only=declared_only
+    )
     tasks = [
         Task(clip=clip, folder=str(folder), cells=planned[clip.name], other=_other(clip, known), longest_s=longest_s)
         for clip in known
@@ -135,6 +138,7 @@ def cells(
     facts: Mapping[str, Facts],
     *,
     sample: int = SAMPLE,
+    benign_sample: int | None = None,
     faults: Sequence[Fault] = FAULTS,
     declared_only: bool = False,
 ) -> dict[str, tuple[Cell, ...]]:
@@ -154,7 +158,7 @@ def cells(
                             chosen[clip.name].append(Cell(fault=fault.name, strength=strength.label, encoder=encoder))
         for one in BENIGN:
             fitting = [c for c in here if c.kind in one.kinds and one.fits(facts[c.name])]
-            for encoder, some in _samples(one.name, fitting, sample):
+            for encoder, some in _samples(one.name, fitting, sample if benign_sample is None else benign_sample):
                 for clip in some:
                     chosen[clip.name].append(Cell(fault=one.name, strength="", encoder=encoder, benign=True))
     return {clip.name: (*_controls(clip, chosen[clip.name]), *chosen[clip.name]) for clip in clips}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.planting.clips import read_clips
 from benchmarks.planting.fetv import read_ratings
-from benchmarks.planting.page import MARK, table, write_page
+from benchmarks.planting.page import MARK, profile_sections, table, write_page, write_section
 from benchmarks.planting.rates import (
     Verdict,
     controls_of,
@@ -22,6 +22,7 @@ from benchmarks.planting.rates import (
     reasons_counted,
     rule_rates,
     where,
+    with_profile,
 )
 from benchmarks.planting.source import write_source
 from tests.planting.test_picture import moving
@@ -131,6 +132,59 @@ def test_the_hand_written_head_of_the_page_is_kept(tmp_path: Path) -> None:
     page.write_text(f"# Head\n\nBy hand.\n\n{MARK}\n\nold\n")
     write_page(page, ["## New", table(["a", "b"], [["1", "2"]])])
     assert page.read_text() == f"# Head\n\nBy hand.\n\n{MARK}\n\n## New\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_a_section_is_replaced_where_it_is_and_added_where_it_is_not(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Head\n\n## One\n\n1\n\n## Two\n\n2\n")
+    write_section(page, "## Three\n\n3")
+    write_section(page, "## One\n\n### Part\n\nnew\n")
+    assert page.read_text() == "# Head\n\n## One\n\n### Part\n\nnew\n\n## Two\n\n2\n\n## Three\n\n3\n"
+
+
+def test_a_profile_measured_alone_stands_beside_the_others_and_has_what_its_part_finds() -> None:
+    row = {"level": "flagged", "metric": "flicker_score", "comparison": "above", "threshold": 10.0}
+    x264 = [["x264", 1, 1]]
+    kinds = [["glitch", "structure", "three frames", x264], ["strobe", "colour and light", "±7 levels", x264]]
+    known = read_rates(
+        {
+            "measured_on": "old clips",
+            "rates": [
+                {"profile": "generated", **row, "false_alarms": [1, 9], "faults": [["glitch", "three frames", 1, 1]]}
+            ],
+            "kinds": [[name, *kind] for name in ("generated", "thorough") for kind in kinds],
+            "clean": [["generated", "film", 1, 9], ["thorough", "film", 9, 9]],
+        }
+    )
+    new = read_rates(
+        {
+            "measured_on": "new clips",
+            "rates": [
+                {"profile": "thorough", **row, "false_alarms": [2, 9], "faults": [["strobe", "±7 levels", 3, 3]]}
+            ],
+            "kinds": [["thorough", "strobe", "colour and light", "±7 levels", [["x264", 3, 3]]]],
+            "clean": [["thorough", "film", 2, 9]],
+        }
+    )
+    merged = with_profile(known, new, "thorough", "generated")
+    assert merged.measured_on == "old clips" and merged.kinds_of("generated") == known.kinds_of("generated")
+    assert {kind.fault: kind.found.hits for kind in merged.kinds_of("thorough")} == {"strobe": 3, "glitch": 1}
+    assert [(rate.profile, rate.false_alarms.hits) for rate in merged.rates] == [("generated", 1), ("thorough", 2)]
+    assert [fault.fault for fault in merged.rates[1].faults] == ["glitch", "strobe"]
+    assert [(name, found.hits) for name, _, found in merged.clean] == [("generated", 1), ("thorough", 2)]
+    summary, counts = profile_sections("general", "generated", VERDICTS, read_rates(DATA), "make it")
+    assert "| strobe, ±7 levels | 2 of 4 (50 %, 15–85 %) |" in summary and "Made by `make it`" in summary
+    assert "False alarms: 1 of 4 (25 %, 5–70 %)." in summary and "every rule of `generated`" in summary
+    assert counts.startswith("## The profile `general`\n") and "\n## " not in counts
+    assert "### False alarms" in counts and "| strobe | **±7 levels** | `general` |" in counts
+
+
+DATA = {
+    "measured_on": "4 clips",
+    "rates": [],
+    "kinds": [["general", "strobe", "colour and light", "±7 levels", [["x264", 2, 4]]]],
+    "clean": [],
+}
 
 
 def run_harness(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

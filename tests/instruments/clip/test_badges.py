@@ -205,7 +205,6 @@ def test_a_bad_profile_says_what_was_expected(text: str, says: str) -> None:
 
 
 def test_no_such_profile() -> None:
-    with pytest.raises(
-        InputError, match="general, generated, talking-head, screen, animation, auto, metricbundle-v1 or a profile file"
-    ):
+    every = "general, generated, thorough, talking-head, screen, animation, auto, metricbundle-v1 or a profile file"
+    with pytest.raises(InputError, match=every):
         load_profile("nowhere.toml")

@@ -102,7 +102,7 @@ def test_nothing_claims_what_no_metric_does() -> None:
     for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos", "vad", "voice", "distillmos"}
     for_words = {"whisper-tiny", "whisper-small"}
     for_pairs = {"lpips", "lpips-vgg", "vmaf", "libvmaf"}
-    seen = {"ocr", "subject", "rife", "transnet", "niqe", "brisque", "hands"}
+    seen = {"ocr", "subject", "rife", "transnet", "niqe", "brisque", "hands", "mobilenet"}
     assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_words, *for_pairs, *seen}
 
 

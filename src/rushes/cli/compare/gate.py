@@ -69,7 +69,7 @@ def gate(
     """Can a candidate (quantised, cached, distilled) replace its baseline? Same within margin, worse, or cannot tell.
 
     The gate passes only if a metric judges the picture: in runs of rushes fidelity, judge or fvd. Metrics of rushes
-    clip see time, decoding and change, and an upside-down picture passes them all: alone they "cannot tell".
+    clip see time, decoding and change, and an upside-down picture passes nearly all: alone they "cannot tell".
 
     Exit codes: 0 the gate passes, 3 it does not, 1 it cannot tell or an input is at fault.
 

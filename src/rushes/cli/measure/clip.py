@@ -93,7 +93,7 @@ def clip(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Thresholds of the review signals: general, generated, talking-head, screen, animation, "
+            help="Thresholds of the review signals: general, generated, thorough, talking-head, screen, animation, "
             "metricbundle-v1, auto (by what each clip is), or a file; see rushes profile. A run keeps its own unless "
             "you name one. (default: general)",
         ),

@@ -142,7 +142,7 @@ def evaluate_clips(
         audio: one sound file for every clip, or a folder with one file per clip, matched by path or stem; by default
             each clip's own sound.
         tier: 0 picture and timing, 1 faces, 2 SyncNet; by default what the profile and the metrics need.
-        profile: thresholds of the review signals: "general" (the default), "talking-head", "generated",
+        profile: thresholds of the review signals: "general" (the default), "talking-head", "generated", "thorough",
             "metricbundle-v1", a file, or a `Profile`.
         metrics: names of metrics to measure as well, on request or of another package.
         motion: also follow the motion (optical flow); on by itself where the profile has a rule about it.

@@ -65,6 +65,7 @@ _FAMILIES = (
     ("seen.dynamic_degree", "dynamic_degree"),
     ("seen.shots", "shot_changes"),
     ("seen.natural", "niqe brisque"),
+    ("seen.whole_clip", "upside_down_score negative_score red_blue_swapped_score"),
     ("seen.subject", "subject_sharpness background_sharpness subject_flicker background_flicker"),
 )
 

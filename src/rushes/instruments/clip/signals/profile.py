@@ -38,7 +38,7 @@ from rushes.core.words.notebook_repr import brief
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.metrics import METRICS, is_extra, readings
 
-BUILT_IN = ("general", "generated", "talking-head", "screen", "animation", "auto", "metricbundle-v1")
+BUILT_IN = ("general", "generated", "thorough", "talking-head", "screen", "animation", "auto", "metricbundle-v1")
 _LEVELS: tuple[Level, ...] = get_args(Level)
 _COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 
