@@ -46,6 +46,13 @@ COLOUR: tuple[Fault, ...] = (
         fits=coloured,
     ),
     kind(
+        "fade to grey",
+        "colour fades steadily, to so much of it at the end",
+        "colour and light",
+        strengths(colour.saturation_burn, "{:.0%} kept", (0.4, 0.0, 0.15)),
+        fits=coloured,
+    ),
+    kind(
         "red and blue swapped",
         "two planes change places",
         "colour and light",

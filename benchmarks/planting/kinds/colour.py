@@ -56,7 +56,7 @@ def luminance_drift(source: Source, levels: float) -> Source:
 
 
 def saturation_burn(source: Source, gain: float) -> Source:
-    """Saturation grows steadily from 1 to `gain`."""
+    """Saturation grows steadily from 1 to `gain`, or falls to it."""
     return each(source, lambda frame, t: saturated(frame, 1 + (gain - 1) * t))
 
 

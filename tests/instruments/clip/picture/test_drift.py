@@ -21,7 +21,7 @@ def measured(name: str, made, fps: float = 10.0):
 
 def test_a_steady_clip_does_not_drift() -> None:
     still = grid(np.repeat(scene()[None], 30, axis=0), blue=20.0, red=-10.0)
-    for name in ("light_drift", "light_pumping", "colour_drift", "hue_drift"):
+    for name in ("light_drift", "light_pumping", "colour_drift", "hue_drift", "colour_loss"):
         assert measured(name, still).value == 0 and measured(name, still).note == ""
 
 
@@ -95,6 +95,30 @@ def test_casts_hues_and_saturation() -> None:
     sides = np.repeat([1.0, -1.0], still.shape[2] // 2)
     burnt = grid(still, blue=column(10 + 10 * along) * sides)
     assert measured("colour_drift", burnt).value == pytest.approx(10 * 0.96, rel=0.01)
+
+
+def test_colour_that_is_lost_while_the_picture_stays() -> None:
+    # |z| = 5 in the first ten of 31 frames, then less and less to a tenth of it in the last
+    left = np.r_[np.ones(10), np.linspace(1.0, 0.1, 21)]
+    still = np.repeat(scene()[None], 31, axis=0)
+    found = measured("colour_loss", grid(still, blue=3 * column(left), red=4 * column(left)))
+    assert found.value == pytest.approx(0.9, abs=1e-6)
+    assert found.span.end_ms == 3000.0
+    gained = measured("colour_loss", grid(still, blue=3 * column(left[::-1]), red=4 * column(left[::-1])))
+    assert gained.value == pytest.approx(found.value, abs=1e-6)
+    half = measured("colour_loss", grid(still, blue=3 * column(0.5 + left / 2), red=4 * column(0.5 + left / 2)))
+    assert half.value == pytest.approx(0.45, abs=1e-6)  # 0.55 of 1 is left
+
+
+def test_colour_that_goes_with_the_light_or_with_the_scene_is_not_lost() -> None:
+    gain = np.r_[np.ones(10), np.linspace(1.0, 0.0, 21)]
+    dark = grid(scene()[None] * column(gain), blue=20 * column(gain))
+    assert measured("colour_loss", dark).value < 0.5  # as much as is lost before a third of the light is
+    has_colour = column((np.arange(30) < 15).astype(float))
+    cut = np.concatenate([np.repeat(scene(1)[None], 15, axis=0), np.repeat(scene(2)[None], 15, axis=0)])
+    assert measured("colour_loss", grid(cut, blue=20 * has_colour)).value == 0
+    faint = grid(np.repeat(scene()[None], 30, axis=0), blue=2.9 * has_colour)
+    assert measured("colour_loss", faint).value == 0
 
 
 def test_a_few_coloured_blocks_are_not_the_picture() -> None:

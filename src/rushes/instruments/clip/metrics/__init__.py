@@ -25,7 +25,7 @@ _FAMILIES = (
     ("light", "luma_alternation longest_flat_ms"),
     ("image", "sharpness"),
     ("glitch", "odd_frame_score"),
-    ("picture.drift", "light_drift light_pumping colour_drift hue_drift"),
+    ("picture.drift", "light_drift light_pumping colour_drift hue_drift colour_loss"),
     ("picture.jumps", "colour_step picture_turned picture_stretched end_frame_jump"),
     ("picture.parts", "frozen_part popping_part smeared_part bars_step"),
     ("picture.shake", "frame_jitter local_jitter row_wobble"),

@@ -89,6 +89,8 @@ class CommonPath:
     """Along the circle of hues in degrees, of blocks whose hue is certain."""
     luma: Series
     """Luma of the blocks, two by two, of each frame taken."""
+    colour: Series
+    """Mean distance of its blocks from grey, chroma levels; unlike the others no change, but what each frame has."""
 
 
 @lru_cache(maxsize=2)
@@ -109,7 +111,7 @@ def common_path(grid: PictureGrid, times_ms: tuple[float, ...]) -> CommonPath:
     steps += [_median_where(values, has_hue) for values in (turned, np.diff(strength, axis=0))]
     steps.append(_median_where(np.degrees(np.angle(product)), is_vivid))
     light, cast_blue, cast_red, hue, saturation, turn = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)
-    return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, turn, luma)
+    return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, turn, luma, strength.mean(axis=1))
 
 
 def _apart(times_ms: tuple[float, ...]) -> NDArray[np.int64]:

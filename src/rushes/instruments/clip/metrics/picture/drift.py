@@ -1,4 +1,4 @@
-"""Light and colour that drift or pump: light_drift, light_pumping, colour_drift, hue_drift."""
+"""Light and colour that drift, pump or go: light_drift, light_pumping, colour_drift, hue_drift, colour_loss."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ from rushes.instruments.clip.metrics.picture.changes import (
     Series,
     common_path,
     correlation,
+    correlations,
     smoothed,
 )
 
 WINDOW_MS, SMOOTH_MS, PUMP_MS = 5000.0, 500.0, 300.0
 SAME_VIEW = 0.5
 """Correlation of the grids at both ends of a drift: a camera that goes elsewhere sees other light."""
+FAINT, DIMMED = 3.0, 0.35
+"""Chroma levels that there must be to lose, and the share of the light by which a picture may become darker."""
 SWINGS = 4
 """Turns up and down that make a pumping: two periods."""
 
@@ -89,6 +92,22 @@ HUE_DRIFT = _levels(
     raised_by=("stage light that changes its colour", "something coloured that fills the picture little by little"),
     lowered_by=("a shorter clip", "a clip of little colour"),
 )
+COLOUR_LOSS = from_zero(
+    name="colour_loss",
+    unit="ratio",
+    better="lower",
+    summary="How much of its colour the picture loses, or gains, within five seconds while it shows the same.",
+    formula="largest 1 − min/max within 5 s of c_t = mean over blocks (16 along the shorter side, taken two by two) of "
+    f"√(Cb² + Cr²), full-range levels, where max ≥ {FAINT:g}, {_VIEW}, and their mean luma differs by at most "
+    f"{DIMMED:g} of the larger",
+    edge_cases="Fewer than four frames: no value. A picture that hardly has colour: 0. A fade to black, and a light that "
+    "goes out, take the light as well and do not count.",
+    reference="beside MetricBundleV1",
+    params=signature_params(dimmed=DIMMED, faint=FAINT, plane="chroma", same_view=SAME_VIEW, window_ms=WINDOW_MS),
+    depends_on=("duration", "transfer", "luma"),
+    raised_by=("something coloured that leaves a grey scene", "a memory in black and white"),
+    lowered_by=("a shorter clip", "a clip of little colour"),
+)
 
 
 def light_drift(path: CommonPath, times_ms: Any) -> Measurement:
@@ -104,6 +123,34 @@ def colour_drift(path: CommonPath, times_ms: Any) -> Measurement:
 def hue_drift(path: CommonPath, times_ms: Any) -> Measurement:
     """The farthest turn of hues; see `HUE_DRIFT`."""
     return _drift(HUE_DRIFT, [(path.turn,)], path, times_ms)
+
+
+def colour_loss(path: CommonPath, times_ms: Any) -> Measurement:
+    """How much of its colour the picture loses; see `COLOUR_LOSS`."""
+    length, _ = _window(path, times_ms)
+    light = path.luma.mean(axis=1)
+    lost = {lag: _lost(path.colour[:-lag], path.colour[lag:]) for lag in range(1, length)}
+    value, span = 0.0, None
+    for lag, shares in sorted(lost.items(), key=lambda item: -item[1].max()):
+        if shares.max() <= value:
+            break
+        is_view = correlations(path.luma[:-lag], path.luma[lag:]) >= SAME_VIEW
+        kept = np.where(is_view & (_lost(light[:-lag], light[lag:]) <= DIMMED), shares, 0.0)
+        first = int(np.argmax(kept))
+        if kept[first] > value:
+            value = float(kept[first])
+            span = Span(*(float(times_ms[path.frames[end]]) for end in (first, first + lag)))
+    return spanned(COLOUR_LOSS, value, len(path.frames), span)
+
+
+def _lost(before: Series, after: Series) -> Series:
+    """The share by which the smaller of each pair is below the larger; 0 where that is `FAINT`.
+
+    >>> _lost(np.array([8.0, 2.0, 1.0]), np.array([2.0, 8.0, 0.0])).tolist()
+    [0.75, 0.75, 0.0]
+    """
+    larger = np.maximum(before, after)
+    return np.where(larger >= FAINT, 1 - np.minimum(before, after) / np.maximum(larger, FAINT), 0.0)
 
 
 def light_pumping(path: CommonPath, times_ms: Any) -> Measurement:
@@ -140,13 +187,18 @@ def _step_ms(path: CommonPath, times_ms: Any) -> float:
     return max(1.0, median(np.diff(np.asarray(times_ms)[path.frames])))
 
 
+def _window(path: CommonPath, times_ms: Any) -> tuple[int, int]:
+    """Frames of the path in `WINDOW_MS`, and in `SMOOTH_MS`."""
+    step_ms = _step_ms(path, times_ms)
+    return max(2, min(len(path.frames), round(WINDOW_MS / step_ms) + 1)), round(SMOOTH_MS / step_ms)
+
+
 def _drift(definition: Definition, kinds: list[tuple[Series, ...]], path: CommonPath, times_ms: Any) -> Measurement:
     """The widest window over all kinds of drift, each of one path or more; its span joins the two extremes."""
-    step_ms = _step_ms(path, times_ms)
-    length = max(2, min(len(path.frames), round(WINDOW_MS / step_ms) + 1))
+    length, smooth = _window(path, times_ms)
     value, span = 0.0, None
     for kind in kinds:
-        windows = np.stack([sliding_window_view(smoothed(one, round(SMOOTH_MS / step_ms)), length) for one in kind])
+        windows = np.stack([sliding_window_view(smoothed(one, smooth), length) for one in kind])
         ranges = windows.max(axis=2) - windows.min(axis=2)
         reach = np.sqrt((ranges**2).sum(axis=0))
         for start in np.argsort(-reach, kind="stable").tolist():
@@ -173,3 +225,4 @@ LIGHT_DRIFT_METRIC = _of_path(LIGHT_DRIFT, light_drift, too_high="light drifts")
 LIGHT_PUMPING_METRIC = _of_path(LIGHT_PUMPING, light_pumping, too_high="exposure pumps")
 COLOUR_DRIFT_METRIC = _of_path(COLOUR_DRIFT, colour_drift, too_high="colour drifts")
 HUE_DRIFT_METRIC = _of_path(HUE_DRIFT, hue_drift, on_request=True, too_high="hues turn")
+COLOUR_LOSS_METRIC = _of_path(COLOUR_LOSS, colour_loss, on_request=True, too_high="colour goes or comes")
