@@ -14,7 +14,7 @@ from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
 from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span, spanned
-from rushes.instruments.clip.metrics.making import from_zero, of_grid
+from rushes.instruments.clip.metrics.making import from_zero, of_grid, share
 from rushes.instruments.clip.metrics.picture.changes import (
     CUT,
     ENOUGH,
@@ -92,9 +92,8 @@ HUE_DRIFT = _levels(
     raised_by=("stage light that changes its colour", "something coloured that fills the picture little by little"),
     lowered_by=("a shorter clip", "a clip of little colour"),
 )
-COLOUR_LOSS = from_zero(
+COLOUR_LOSS = share(
     name="colour_loss",
-    unit="ratio",
     better="lower",
     summary="How much of its colour the picture loses, or gains, within five seconds while it shows the same.",
     formula="largest 1 − min/max within 5 s of c_t = mean over blocks (16 along the shorter side, taken two by two) of "
