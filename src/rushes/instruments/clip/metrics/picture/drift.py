@@ -99,8 +99,8 @@ COLOUR_LOSS = share(
     formula="largest 1 − min/max within 5 s of c_t = mean over blocks (16 along the shorter side, taken two by two) of "
     f"√(Cb² + Cr²), full-range levels, where max ≥ {FAINT:g}, {_VIEW}, and their mean luma differs by at most "
     f"{DIMMED:g} of the larger",
-    edge_cases="Fewer than four frames: no value. A picture that hardly has colour: 0. A fade to black, and a light that "
-    "goes out, take the light as well and do not count.",
+    edge_cases="Fewer than four frames: no value. A picture that hardly has colour: 0. A fade to black, and a light "
+    "that goes out, take the light as well and do not count.",
     reference="beside MetricBundleV1",
     params=signature_params(dimmed=DIMMED, faint=FAINT, plane="chroma", same_view=SAME_VIEW, window_ms=WINDOW_MS),
     depends_on=("duration", "transfer", "luma"),
