@@ -37,6 +37,7 @@ from planting.rates import (
     kind_rates,
     rule_rates,
     where,
+    with_kinds,
     with_profile,
 )
 from planting.source import LONGEST_S
@@ -96,6 +97,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--record", action="store_true", help="also write the totals into RESULTS.md")
     parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--kinds", help="only these kinds of fault, separated by commas")
+    parser.add_argument(
+        "--add", action="store_true", help="with --kinds: add them to the counts, which else stay, as do the pages"
+    )
     parser.add_argument("--profile", choices=[name for name in PROFILES if name not in (AUTO, FACES)])
     parser.add_argument("--no-originals", action="store_true", help="leave out the clips as they are, which are large")
     parser.add_argument(
@@ -154,6 +158,11 @@ def _run(asked: argparse.Namespace) -> None:
     evidence = EVIDENCE if EVIDENCE in splits else min(splits)
     shown = [verdict for verdict in verdicts if verdict.split == evidence]
     rates = _rates(shown, [clip for clip in clips if clip.split == evidence], profiles)
+    if asked.add:
+        known = read_rates(json.loads(asked.data.read_text("utf-8")))
+        _write_json(asked.data, with_kinds(known, rates).as_dict())
+        print(page.fault_section(shown))
+        return
     if asked.profile:
         _write_profile(asked, shown, rates)
         return

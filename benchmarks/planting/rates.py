@@ -174,3 +174,19 @@ def with_profile(known: VerdictRates, new: VerdictRates, profile: str, part: str
         kinds=(*(k for k in known.kinds if k.profile != profile), *kinds),
         clean=(*(row for row in known.clean if row[0] != profile), *new.clean),
     )
+
+
+def with_kinds(known: VerdictRates, new: VerdictRates) -> VerdictRates:
+    """What is known, with kinds of fault that were counted later, and rules that had no rate."""
+
+    def key(rate: VerdictRate) -> tuple[object, ...]:
+        return rate.profile, rate.metric, rate.comparison, rate.threshold
+
+    planted, counted = {kind.fault for kind in new.kinds}, set(map(key, known.rates))
+    kinds = [*(kind for kind in known.kinds if kind.fault not in planted), *new.kinds]
+    faults, profiles = [fault.name for fault in FAULTS], list(dict.fromkeys(kind.profile for kind in kinds))
+    return replace(
+        known,
+        rates=(*known.rates, *(rate for rate in new.rates if key(rate) not in counted)),
+        kinds=tuple(sorted(kinds, key=lambda kind: (profiles.index(kind.profile), faults.index(kind.fault)))),
+    )

@@ -22,6 +22,7 @@ from benchmarks.planting.rates import (
     reasons_counted,
     rule_rates,
     where,
+    with_kinds,
     with_profile,
 )
 from benchmarks.planting.source import write_source
@@ -177,6 +178,21 @@ def test_a_profile_measured_alone_stands_beside_the_others_and_has_what_its_part
     assert "False alarms: 1 of 4 (25 %, 5–70 %)." in summary and "every rule of `generated`" in summary
     assert counts.startswith("## The profile `general`\n") and "\n## " not in counts
     assert "### False alarms" in counts and "| strobe | **±7 levels** | `general` |" in counts
+
+
+def test_kinds_that_were_counted_later_are_added_and_nothing_else_changes() -> None:
+    row = {"level": "flagged", "comparison": "above", "threshold": 10.0}
+    old = {"profile": "general", "metric": "flicker_score", **row, "false_alarms": [1, 9], "faults": []}
+    later = {"profile": "general", "metric": "colour_loss", **row, "false_alarms": [0, 3], "faults": []}
+    glitch, fade = (["general", name, "", "all", [["x264", 1, 1]]] for name in ("glitch", "fade to grey"))
+    known = read_rates({"measured_on": "old", "rates": [old], "kinds": [glitch], "clean": [["general", "film", 1, 9]]})
+    again = {**old, "false_alarms": [0, 3]}
+    new = read_rates({"measured_on": "new", "rates": [again, later], "kinds": [fade], "clean": []})
+    merged = with_kinds(known, new)
+    assert [rate.metric for rate in merged.rates] == ["flicker_score", "colour_loss"]
+    assert merged.rates[0] == known.rates[0] and (merged.measured_on, merged.clean) == ("old", known.clean)
+    assert [kind.fault for kind in merged.kinds] == ["fade to grey", "glitch"]  # in the order of the harness
+    assert with_kinds(merged, new) == merged
 
 
 DATA = {
