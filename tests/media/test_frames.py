@@ -366,3 +366,17 @@ def test_a_clip_of_which_nothing_decodes_has_the_facts_that_opening_finds(tmp_pa
     monkeypatch.setattr("rushes.media.frames.open_to_decode", open_media)
     assert found == read()
     assert found[0].video.width == 96
+
+
+def test_an_mp4_that_opens_only_with_a_look_at_its_frames_opens(tmp_path, monkeypatch):
+    clip = write_clip(tmp_path / "clip.mp4", _moving())
+    plain = av.open
+
+    def opening(*args: object, **how: object) -> object:
+        if "stream_options" in how:
+            raise ValueError("stream_options were provided, but this format has streams that turn up later")
+        return plain(*args, **how)
+
+    monkeypatch.setattr("rushes.media.opening.av.open", opening)
+    with ClipReader(clip) as reader:
+        assert len(list(reader)) == 30

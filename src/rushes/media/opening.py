@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -45,9 +46,9 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
 
     `wanted` is what the message says was expected.
     """
-    name, expected = os.fspath(path), _EXPECTED[wanted]
-    _check_file(name, expected)
-    return _open(name, expected, wanted)
+    name = os.fspath(path)
+    _check_file(name, _EXPECTED[wanted])
+    return _open(name, wanted)
 
 
 def open_to_decode(path: Path | str) -> InputContainer:
@@ -57,17 +58,19 @@ def open_to_decode(path: Path | str) -> InputContainer:
     H.264 in MP4 whose index shows that frames are reordered: how far is then known without looking, which a decoder has
     to know from the start.
     """
-    name, expected = os.fspath(path), _EXPECTED["video"]
-    if _check_file(name, expected)[4:] == b"ftyp":
-        container = _open(name, expected, "video", stream_options=[{"skip_frame": "all"}])
-        video = pick_video(container)
-        if video is not None and video.codec_context.name == "h264" and video.codec_context.has_b_frames:
-            return container
-        container.close()
-    return _open(name, expected, "video")
+    name = os.fspath(path)
+    if _check_file(name, _EXPECTED["video"])[4:] == b"ftyp":
+        with suppress(MediaError):  # what cannot be opened so may be opened as ever, or is refused there
+            container = _open(name, "video", stream_options=[{"skip_frame": "all"}])
+            video = pick_video(container)
+            if video is not None and video.codec_context.name == "h264" and video.codec_context.has_b_frames:
+                return container
+            container.close()
+    return _open(name, "video")
 
 
-def _open(name: str, expected: str, wanted: Literal["video", "sound"], **how: Any) -> InputContainer:
+def _open(name: str, wanted: Literal["video", "sound"], **how: Any) -> InputContainer:
+    expected = _EXPECTED[wanted]
     try:
         container: InputContainer = av.open(
             f"file:{name}",
