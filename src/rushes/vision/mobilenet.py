@@ -1,4 +1,4 @@
-"""MobileNetV2 (Sandler et al. 2018) on OpenCV: what four of its layers see in a picture; weights by torchvision.
+"""MobileNetV2 (Sandler et al. 2018) on OpenCV: what three of its layers see in a picture; weights by torchvision.
 
 Batch norms are folded into the convolutions before them, in 64-bit floats. OpenCV runs the rest on one thread.
 """
@@ -19,10 +19,10 @@ from rushes.vision.onnx_bytes import Graph
 
 FILE = "mobilenet-v2.npz"
 SIDE = 224
-LAYERS = (6, 13, 17, 18)
+LAYERS = (13, 17, 18)
 """Those whose maps are given, counted as torchvision counts them."""
-CHANNELS = (32, 96, 320, 1280)
-_SIDES = (28, 14, 7, 7)
+CHANNELS = (96, 320, 1280)
+_SIDES = (14, 7, 7)
 _BLOCKS = ((1, 1, 1), (6, 2, 2), (6, 3, 2), (6, 4, 2), (6, 3, 1), (6, 3, 2), (6, 1, 1))
 """Expansion, how many blocks, and the stride of the first."""
 _EPSILON = 1e-5
@@ -34,7 +34,7 @@ Map = NDArray[np.float32]
 
 
 def maps(picture: NDArray[np.uint8]) -> tuple[Map, ...]:
-    """The four maps of a picture of 224 × 224 × 3 (RGB), each channels × rows × columns."""
+    """The three maps of a picture of 224 × 224 × 3 (RGB), each channels × rows × columns."""
     network, names = _network()
     values = (picture.astype(np.float32) / np.float32(255) - _MEAN) / _SPREAD
     network.setInput(np.ascontiguousarray(values.transpose(2, 0, 1)[None]))
@@ -48,7 +48,7 @@ def _network() -> tuple[Any, list[str]]:
 
 
 def network_bytes(weights: Weights) -> tuple[bytes, list[str]]:
-    """The network as an ONNX file, and the names of the four maps."""
+    """The network as an ONNX file, and the names of the three maps."""
     graph, given = Graph(), "picture"
     low, high = (graph.constant(np.array(end, np.float32)) for end in (0, 6))
 

@@ -31,8 +31,6 @@ PLAIN = 8.0
 """Levels of luma's standard deviation below which a picture shows nothing."""
 TINTED = 1.5
 """Levels of a second hue below which a picture is grey or has one tint, which may be of any colour."""
-FIRST_MAP = 1
-"""Maps from here on are used: layers 13, 17 and 18."""
 _EDGE = 2 / 7
 """Share of the rows that belongs to the top, and to the bottom."""
 _SLACK_MS = 1.0
@@ -116,7 +114,7 @@ def second_hue(picture: Pixels) -> float:
 
 def features(picture: Pixels) -> Vector:
     """What the layers see in the top two sevenths of a picture, in the middle and in the bottom two."""
-    return np.concatenate([bands(found).ravel() for found in maps(np.ascontiguousarray(picture))[FIRST_MAP:]])
+    return np.concatenate([bands(found).ravel() for found in maps(np.ascontiguousarray(picture))])
 
 
 def bands(values: NDArray[np.float32]) -> Vector:
