@@ -9,7 +9,9 @@ from rushes.instruments.distribution.networks.fast import PlainOperations, deep_
 from rushes.instruments.distribution.networks.folding import Folded, deepen
 from rushes.instruments.distribution.networks.gpu import deepen_clips
 from rushes.instruments.distribution.networks.kernels import Switches, Tile, TritonOperations, default_tile
+from rushes.instruments.distribution.networks.planes import kernel_rgb, plain_rgb
 from rushes.instruments.distribution.networks.taps import kernel_taps, plain_taps
+from rushes.media.yuv import yuv_factors
 
 NEAR = 5e-4  # results are rounded to ten bits of fraction
 ONES = ((1, 1), (1, 1), (1, 1))
@@ -105,9 +107,18 @@ def resizers() -> None:
         check(resizer, plain_taps(x, start, weight), kernel_taps(x, start, weight), 1e-7)
 
 
+def planes() -> None:
+    for full in (False, True):
+        stored = torch.randint(0, 256, (3, 6 * 10 * 3 // 2), dtype=torch.uint8)
+        stored[0, :60], stored[1, 60:] = 255, 0  # what is cut off at either end
+        factors = yuv_factors(5, full=full)
+        check(f"planes, full={full}", plain_rgb(stored, 6, 10, factors), kernel_rgb(stored, 6, 10, factors), 0.0)
+
+
 if __name__ == "__main__":
     torch.manual_seed(0)
     convolutions()
     stems()
     pools()
     resizers()
+    planes()

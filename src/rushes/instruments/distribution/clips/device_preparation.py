@@ -1,6 +1,6 @@
 """Raw frames on a device to what the network takes there: RGB, resized, normalised, a whole batch at a time.
 
-Triton's kernel does the resizing where it is to be had; elsewhere plain torch does the same sums.
+Triton's kernels make RGB of planes and resize where Triton is to be had; elsewhere plain torch does the same sums.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from rushes.instruments.distribution.clips.resize_tables import AxisTaps, axis_tables
+from rushes.instruments.distribution.networks.planes import planes_to_rgb
 from rushes.instruments.distribution.networks.taps import apply_taps
 from rushes.instruments.distribution.protocols import Recipe
-from rushes.media.yuv import YuvFactors, rgb_of_planes
+from rushes.media.yuv import YuvFactors
 from rushes.vision.normalise import normalised
 
 TOLERANCE = 1e-4
@@ -48,15 +49,7 @@ class RawFrames:
 def to_rgb(values: torch.Tensor, form: tuple[int, int, YuvFactors | None]) -> torch.Tensor:
     """Frames (n, bytes) of one form as RGB (n, H, W, 3)."""
     height, width, factors = form
-    if factors is None:
-        return values.view(-1, height, width, 3)
-    pixels = height * width
-    y = values[:, :pixels].reshape(-1, height, width).int()
-    u, v = (
-        plane.reshape(-1, height // 2, width // 2).int().repeat_interleave(2, 1).repeat_interleave(2, 2)
-        for plane in values[:, pixels:].split(pixels // 4, dim=1)
-    )
-    return torch.stack([plane.to(torch.uint8) for plane in rgb_of_planes(y, u, v, factors)], dim=-1)
+    return values.view(-1, height, width, 3) if factors is None else planes_to_rgb(values, height, width, factors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
@@ -54,6 +55,12 @@ def find_set(given: str | Path) -> Given:
     return found
 
 
+def _load_torch() -> None:
+    """Import torch and what works with it, which takes seconds; searches for cycles would add a tenth."""
+    with uncollected():
+        import_module("rushes.instruments.distribution.features.extraction")
+
+
 class Networks:
     """The networks that settings ask for: weights loaded once, and the `kept` latest extractors."""
 
@@ -71,8 +78,9 @@ class Networks:
         """ "cpu" or "cuda". Asking loads torch."""
         if self.settings.engine.kind != "local":
             return self.settings.device or "cpu"
-        with uncollected():
-            from rushes.instruments.distribution.features.extraction import resolve_device
+        _load_torch()
+        from rushes.instruments.distribution.features.extraction import resolve_device
+
         return resolve_device(self.settings.device)
 
     @cached_property
@@ -96,6 +104,7 @@ class Networks:
             self._warn(f"weights of {backbone}: {weights.path.absolute()} ({weights.label})")
 
     def weights(self, backbone: str) -> Weights:
+        _load_torch()
         from rushes.instruments.distribution.features.weights import find_weights
 
         if backbone not in self.loaded and self.settings.network is not None:

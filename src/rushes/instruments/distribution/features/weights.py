@@ -12,6 +12,7 @@ import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,7 @@ def read_weights(path: Path | str) -> Weights:
     state = _plain_state(file, content, sha256)
     backbone = _recognised(file, state, sha256)
     tensors = content_digest(state)
-    known = next((p for p in backbone.published if _is_published(file, sha256, tensors, p)), None)
+    known = _published(file, sha256, tensors, backbone.published)
     seed = random_seed_of(content, state, backbone=backbone.name, digest=tensors)
     label = short_digest((known and (known.sha256 or known.git_blob)) or tensors)
     if seed is not None:
@@ -127,10 +128,11 @@ def read_weights(path: Path | str) -> Weights:
     return Weights(file, backbone.name, sha256, label, known.known_as if known else None, state)
 
 
-def _is_published(file: Path, sha256: str, tensors: str, published: Published) -> bool:
-    if published.content is not None:
-        return tensors == published.content
-    return sha256 == published.sha256 or (published.git_blob is not None and git_blob(file) == published.git_blob)
+def _published(file: Path, sha256: str, tensors: str, among: Sequence[Published]) -> Published | None:
+    """The published file that this is; only where its digests are nobody's is the file read again for git's id."""
+    by_digest = (p for p in among if (p.sha256 == sha256 if p.content is None else p.content == tensors))
+    by_blob = (p for p in among if p.content is None and p.git_blob is not None and git_blob(file) == p.git_blob)
+    return next(chain(by_digest, by_blob), None)
 
 
 def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
