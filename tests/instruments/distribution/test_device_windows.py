@@ -16,10 +16,11 @@ import torch
 
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Parts, read_clip
-from rushes.instruments.distribution.clips.device_preparation import TOLERANCE, DevicePreparation, RawWindow
-from rushes.instruments.distribution.clips.device_windows import DeviceWindows, _Room
+from rushes.instruments.distribution.clips.device_preparation import TOLERANCE, DevicePreparation
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.instruments.distribution.clips.preparation import resize_frames
+from rushes.instruments.distribution.clips.raw_frames import RawWindow
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
 from rushes.instruments.distribution.protocols import Recipe
 from rushes.instruments.distribution.recipes import recipe
@@ -57,7 +58,7 @@ def windows(tasks: list[Task], chosen: Recipe, workers: int) -> dict[int, list[n
     ended: list[int] = []
     preparation = DevicePreparation(chosen, "cpu")
     with Decoders(workers) as decoders:
-        for event in DeviceWindows(decoders, torch.device("cpu")).read(tasks):
+        for event in DeviceWindows(decoders, "cpu").read(tasks):
             if event.kind == "segment":
                 assert isinstance(event.payload, RawWindow)
                 found[event.clip].append(preparation.batch([event.payload])[0].numpy())
@@ -155,7 +156,7 @@ def test_a_worker_that_dies_with_a_slot_costs_one_clip(sets: Path, monkeypatch: 
 def test_readers_are_kept_from_set_to_set(sets: Path) -> None:
     chosen = replace(recipe("genhoi", "fvd"), size=56)
     with Decoders(1) as decoders:
-        reader, kinds, processes = DeviceWindows(decoders, torch.device("cpu")), [], []
+        reader, kinds, processes = DeviceWindows(decoders, "cpu"), [], []
         for side in ("gen", "gt"):
             tasks = [Task(clip, chosen, side) for clip in read_set(sets / side).clips]  # type: ignore[arg-type]
             kinds.append([e.kind for e in reader.read(tasks)])
@@ -168,8 +169,7 @@ def test_sets_are_fetched_before_they_are_asked_for(sets: Path) -> None:
     """As far as there is room for, which comes back as windows are taken; then in their order."""
     chosen = replace(recipe("genhoi", "fvd"), size=56)
     given = [[Task(clip, chosen, side) for clip in read_set(sets / side).clips] for side in ("gen", "gt")]  # type: ignore[arg-type]
-    with Decoders(2) as decoders, closing(DeviceWindows(decoders, torch.device("cpu"))) as reader:
-        reader._room = _Room(24 * 32 * 3 * 20)
+    with Decoders(2) as decoders, closing(DeviceWindows(decoders, "cpu", room=24 * 32 * 3 * 20)) as reader:
         for tasks in given:
             reader.begin(tasks)
         assert reader.can_read(given[0]) and not reader.can_read(given[1]) and reader.is_ahead
@@ -181,8 +181,7 @@ def test_sets_are_fetched_before_they_are_asked_for(sets: Path) -> None:
 def test_what_was_fetched_and_never_asked_for_is_let_go(sets: Path) -> None:
     chosen = replace(recipe("genhoi", "fvd"), size=56)
     tasks = [Task(clip, chosen, "gen") for clip in read_set(sets / "gen").clips]
-    reader = DeviceWindows(Decoders(1), torch.device("cpu"))
-    reader._room = _Room(1)
+    reader = DeviceWindows(Decoders(1), "cpu", room=1)
     for _ in range(3):
         reader.begin(tasks)
     next(reader.read(tasks))

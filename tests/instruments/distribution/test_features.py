@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
-from tests.processes import until
 
 from rushes.core.errors import InputError, MediaError
-from rushes.core.machine import platforms
 from rushes.core.machine.progress import no_progress
 from rushes.instruments.distribution.clips import device_windows
 from rushes.instruments.distribution.clips.decoding import Decoders
 from rushes.instruments.distribution.clips.device_preparation import DevicePreparation
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
 from rushes.instruments.distribution.features import extraction, set_reader
 from rushes.instruments.distribution.features.cache import FeatureCache, RecipeCache
@@ -292,8 +289,8 @@ def test_sets_are_read_while_torch_is_loaded(
     monkeypatch.setattr(set_reader, "may_have_gpu", lambda: True)
     monkeypatch.setattr(extraction, "make_extractor", make)
     monkeypatch.setattr(SetReader, "device", device)
-    monkeypatch.setattr(device_windows, "_ToGpu", lambda device: device_windows._ToHost())
-    monkeypatch.setattr(device_windows, "_free_memory", lambda device: 4 << 20)
+    monkeypatch.setattr(DeviceWindows, "_upload", lambda self: device_windows._ToHost("cpu"))
+    monkeypatch.setattr(device_windows._ToHost, "free_memory", lambda self: 4 << 20)
     monkeypatch.setattr(SetReader, "weights", lambda self, backbone: SimpleNamespace(sha256="0"))
     settings = Settings(metrics=("fid-vid",), protocol="genhoi", jobs=1)
     with closing(SetReader(settings, {"gen": sets / "gen", "gt": sets / "gt"}, no_progress, print)) as reader:
@@ -304,17 +301,3 @@ def test_sets_are_read_while_torch_is_loaded(
         tasks = [Task(clip, chosen, name) for clip in read_set(sets / name).clips]  # type: ignore[arg-type]
         want = [np.mean([window.mean() for window in clip_segments(task)]) for task in tasks]
         assert np.allclose(side.features[:, 0], want, atol=1e-3) and len(side.names) == 5
-
-
-def test_a_gpu_is_opened_early_only_where_torch_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has loaded torch may use another GPU than the first. Without a driver nothing happens."""
-    opened: list[str] = []
-    monkeypatch.setattr(platforms, "_open_gpu", lambda: opened.append("here"))
-    platforms.wake_gpu()
-    assert not opened
-    monkeypatch.delitem(sys.modules, "torch")
-    platforms.wake_gpu()
-    until(lambda: opened == ["here"], "the GPU was opened")
-    monkeypatch.undo()
-    monkeypatch.setattr(platforms.ctypes, "CDLL", Mock(side_effect=OSError))
-    platforms._open_gpu()

@@ -7,7 +7,6 @@ import os
 import select
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -81,22 +80,6 @@ def may_have_gpu() -> bool:
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         return False
     return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists()  # the second under WSL
-
-
-def wake_gpu() -> None:
-    """Have the driver open the first GPU, in a thread: torch would do so once it is loaded, and takes it over.
-
-    Nothing happens where there is no driver, which torch says, or where torch is loaded: it may use another GPU.
-    """
-    if "torch" not in sys.modules:
-        threading.Thread(target=_open_gpu, name="rushes-gpu", daemon=True).start()
-
-
-def _open_gpu() -> None:
-    with suppress(OSError):
-        driver = ctypes.CDLL("libcuda.so.1")
-        if driver.cuInit(0) == 0:
-            driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)
 
 
 def await_end(pid: int, seconds: float) -> None:

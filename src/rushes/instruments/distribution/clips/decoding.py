@@ -44,7 +44,7 @@ from rushes.workers.local import Crash, Pool
 from rushes.workers.worker import reference
 
 if TYPE_CHECKING:
-    from rushes.instruments.distribution.clips.device_preparation import RawWindow
+    from rushes.instruments.distribution.clips.raw_frames import RawWindow
 
 _POLL_S = 0.002
 _AHEAD = 64

@@ -6,13 +6,13 @@ Triton's kernels make RGB of planes and resize where Triton is to be had; elsewh
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from rushes.instruments.distribution.clips.raw_frames import RawFrames, RawWindow
 from rushes.instruments.distribution.clips.resize_tables import AxisTaps, axis_tables
 from rushes.instruments.distribution.networks.planes import planes_to_rgb
 from rushes.instruments.distribution.networks.taps import apply_taps
@@ -26,44 +26,10 @@ _AT_ONCE = 128 << 20
 """Pixels that are converted together, which bounds the memory that it takes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RawFrames:
-    """Frames that lie on the device as they were handed over, or are on their way there."""
-
-    count: int
-    height: int
-    width: int
-    factors: YuvFactors | None
-    """Of frames stored as planes; None: RGB."""
-    values: Callable[[], torch.Tensor]
-    """(count, bytes of a frame) uint8; waits until they can be had."""
-    stream: torch.cuda.Stream | None = None
-    """Where they are being copied; whoever reads them lets the stream that reads them wait for it."""
-
-    @property
-    def form(self) -> tuple[int, int, YuvFactors | None]:
-        """Frames of one form can be prepared together."""
-        return self.height, self.width, self.factors
-
-
 def to_rgb(values: torch.Tensor, form: tuple[int, int, YuvFactors | None]) -> torch.Tensor:
     """Frames (n, bytes) of one form as RGB (n, H, W, 3)."""
     height, width, factors = form
     return values.view(-1, height, width, 3) if factors is None else planes_to_rgb(values, height, width, factors)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RawWindow:
-    """One window over raw frames: (piece, number in the piece) of each of its frames."""
-
-    frames: tuple[tuple[RawFrames, int], ...]
-    size: int
-    """Height and width of the prepared frames."""
-
-    @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Of the window once it is prepared."""
-        return len(self.frames), self.size, self.size, 3
 
 
 class DevicePreparation:
@@ -167,5 +133,5 @@ def _joined(group: Sequence[RawFrames]) -> torch.Tensor:
     """The frames of several pieces, one after the other, once each is there."""
     values = [piece.values() for piece in group]
     for stream in {piece.stream for piece in group if piece.stream is not None}:
-        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.current_stream().wait_stream(torch.cuda.ExternalStream(stream))
     return values[0] if len(values) == 1 else torch.cat(values)

@@ -2,7 +2,7 @@
 
 A decoding process has slots of one size in an anonymous file of its own. It waits until a slot is free, writes frames
 into it (RGB, or the planes they are stored as) and names it in a message; whoever has read it frees it. Slots beyond
-the first few are touched only while the network is not ready yet. Where a system has no such files, and for a frame
+the first few are touched only where the reader falls behind. Where a system has no such files, and for a frame
 larger than a slot, frames travel in the message. The memory goes when both processes have let go of it.
 """
 
@@ -27,8 +27,8 @@ from rushes.media.yuv import YuvFactors, YuvPlanes
 
 SLOT_BYTES = 16 << 20
 """21 frames of 512×512 as RGB, 42 as planes; 2 or 5 of 1920×1080."""
-SLOTS = 3
-"""One being read, one waiting, one being filled: what a process needs beside a network that keeps up with it."""
+SLOTS = 8
+"""What a process fills while the one that reads waits for Python's lock, which another thread holds to load torch."""
 MOST_SLOTS = 128
 SHARE_OF_MEMORY = 4
 """All slots together take at most this part of the memory that is free."""
@@ -75,6 +75,8 @@ class SlotWriter:
     def __init__(self, descriptor: int, *, slots: int, slot_bytes: int) -> None:
         self._slots, self.slot_bytes = slots, slot_bytes
         self._memory = np.frombuffer(mmap.mmap(descriptor, 0), np.uint8)
+        # the pages of the first slots are made here, in all processes at once; where they are pinned it would be in one
+        self._memory[: HEAD_BYTES + min(slots, SLOTS) * slot_bytes : mmap.PAGESIZE] = 0
         self._file = f"/proc/{os.getpid()}/fd/{descriptor}"  # open as long as this process lives
         self._slot, self._held = -1, 0
         self._form: tuple[int, int, YuvFactors | None] = (0, 0, None)
@@ -156,7 +158,7 @@ def slots_each(processes: int) -> int:
     """Slots for each of so many decoding processes: more where memory is free, to decode before the network is ready.
 
     >>> slots_each(10**6)
-    3
+    8
     """
     room = available_memory() // SHARE_OF_MEMORY // (max(processes, 1) * SLOT_BYTES)
     return max(SLOTS, min(room, MOST_SLOTS))

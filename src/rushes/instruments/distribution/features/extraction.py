@@ -278,14 +278,11 @@ FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFe
 class FeatureReader(ExitStack):
     """Clips to features on this machine; decoding processes, and what they need, are kept from set to set."""
 
-    def __init__(self, decoders: Decoders) -> None:
+    def __init__(self, decoders: Decoders, on_device: DeviceWindows | None = None) -> None:
+        """`on_device` is what fetches these processes' frames to a device already."""
         super().__init__()
         self._decoders = self.enter_context(decoders)
-        self._on_device: DeviceWindows | None = None
-
-    def begin(self, tasks: Sequence[Task], device: str) -> None:
-        """Fetch the frames of these to a device while its network is made, until `features` asks for them."""
-        self._windows_on(torch.device(device)).begin(tasks)
+        self._on_device = None if on_device is None else self.enter_context(closing(on_device))
 
     def can_read(self, tasks: Sequence[Task], extractor: Extractor) -> bool:
         """Whether these are next, in the form that the extractor takes, or nothing was begun."""
@@ -330,7 +327,7 @@ class FeatureReader(ExitStack):
 
     def _windows_on(self, device: torch.device) -> DeviceWindows:
         if self._on_device is None:
-            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders, device)))
+            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders, device.type)))
         return self._on_device
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rushes.core.errors import InputError
 from rushes.core.machine.collection import uncollected
-from rushes.core.machine.platforms import may_have_gpu, wake_gpu
+from rushes.core.machine.platforms import may_have_gpu
 from rushes.core.machine.progress import Progress
 from rushes.instruments.distribution.clips.decoding import Decoders, decoders
+from rushes.instruments.distribution.clips.device_windows import DeviceWindows
 from rushes.instruments.distribution.clips.reading import Task
 from rushes.instruments.distribution.clips.resize_tables import axis_tables
 from rushes.instruments.distribution.distances.labelled import Sets
@@ -55,10 +57,22 @@ def find_set(given: str | Path) -> Given:
     return found
 
 
+_SWITCH_S = 0.0005
+
+
 def _load_torch() -> None:
-    """Import torch and what works with it, which takes seconds; searches for cycles would add a tenth."""
-    with uncollected():
-        import_module("rushes.instruments.distribution.features.extraction")
+    """Import torch and what works with it, which takes seconds.
+
+    Searches for cycles would add a tenth. The threads that take frames to the GPU meanwhile get Python's lock ten times
+    as soon as they otherwise would.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        with uncollected():
+            import_module("rushes.instruments.distribution.features.extraction")
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class Networks:
@@ -159,12 +173,12 @@ class SetReader(Networks):
                 settings.groups.require_some([clip.name for clip in found.clips], role)
         self.cache = FeatureCache(settings.cache) if settings.cache else None
         self._decoders: Decoders | None = None
+        self._ahead: DeviceWindows | None = None
+        """Fetches frames to the GPU before torch is loaded."""
         self._reader: FeatureReader | None = None
-        self._begun: list[list[Task]] = []
-        """What the processes read ahead of time, and nobody has asked for."""
 
     def begin(self, chosen: Recipe) -> None:
-        """Decode while torch is loaded, which takes seconds, where a GPU is likely to take the frames as they are.
+        """Decode onto the GPU while torch is loaded, which takes seconds, where one is likely to take the frames so.
 
         Whatever turns out otherwise is read again, in the form that is needed.
         """
@@ -175,11 +189,13 @@ class SetReader(Networks):
             return
         workers = decoders(settings.jobs, max(len(some) for _, some in clips))
         if workers:
-            wake_gpu()
             self._decoders = Decoders(workers)
-            self._begun = [_tasks(some, chosen, side) for side, some in clips]
-            for tasks in self._begun:
+            self._ahead = DeviceWindows(self._decoders, "cuda")
+            begun = [_tasks(some, chosen, side) for side, some in clips]
+            for tasks in begun:
                 self._decoders.begin(self._decoders.as_raw(tasks))
+            for tasks in begun:
+                self._ahead.begin(tasks)
 
     @property
     def passed_over(self) -> tuple[tuple[Role, Ignored], ...]:
@@ -245,19 +261,10 @@ class SetReader(Networks):
 
         def source(left: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
             tasks = _tasks(left, chosen, side)
-            self._fetch_begun(tasks)
             extractor = self.extractor(chosen)
             return self._reading(tasks, clips, extractor).features(tasks, extractor)
 
         return source
-
-    def _fetch_begun(self, tasks: Sequence[Task]) -> None:
-        """Fetch what was begun to the GPU while its network is made, where these are the first of it."""
-        if self._decoders is not None and self._begun[:1] == [tasks] and self.device == "cuda":
-            reader = self._opened(self._decoders.workers)
-            for begun in self._begun:
-                reader.begin(begun, self.device)
-        self._begun = []
 
     def _reading(self, tasks: Sequence[Task], clips: int, extractor: Extractor) -> FeatureReader:
         """The reader for these tasks: the one there is, unless it has too few processes or was begun otherwise."""
@@ -274,16 +281,16 @@ class SetReader(Networks):
         if self._decoders is None:
             self._decoders = Decoders(workers)
         if self._reader is None:
-            self._reader = FeatureReader(self._decoders)
+            self._reader = FeatureReader(self._decoders, self._ahead)
         return self._reader
 
     def close(self) -> None:
         """End the decoding processes."""
-        if self._reader is not None:
-            self._reader.close()
-        elif self._decoders is not None:
-            self._decoders.close()
-        self._reader = self._decoders = None
+        for holder in (self._reader, self._ahead, self._decoders):
+            if holder is not None:
+                holder.close()
+                break
+        self._reader = self._ahead = self._decoders = None
 
 
 def _tasks(clips: Sequence[Clip], chosen: Recipe, side: Side) -> list[Task]:
