@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from rushes.core.errors import InputError
 from rushes.core.machine import cuda_driver
 from rushes.core.machine.cuda_driver import CudaDriver
 from rushes.instruments.distribution.clips import device_windows
@@ -153,6 +155,14 @@ def test_blocks_are_used_again_and_all_memory_goes_back() -> None:
     assert len({block.address for block in held}) == 9 and len(driver._held) < 8  # more at a time as they are wanted
     memory.close()
     assert not driver._held
+
+
+def test_a_full_gpu_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = HostDriver()
+    with opened(driver) as gpu:
+        monkeypatch.setattr(driver, "allocate", Mock(side_effect=MemoryError))
+        with pytest.raises(InputError, match="the GPU has no memory left for frames"):
+            gpu(np.zeros((1, 600, 600, 3), np.uint8))
 
 
 def test_without_a_driver_frames_go_by_way_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.errors import InputError
 from rushes.core.machine.cuda_driver import CudaDriver
+from rushes.core.words.options import option
 from rushes.instruments.distribution.clips.frame_slots import HEAD_BYTES, SLOT_BYTES, SLOTS, InSlot, SlotReader
 from rushes.instruments.distribution.clips.raw_frames import RawFrames
 
@@ -111,7 +113,11 @@ class GpuMemory:
     def _more(self, size: int) -> int:
         """New blocks of a size, twice as many each time: one of them; the others are free."""
         count = max(min(self._made[size] or 1, _CHUNK // size), 1)
-        first = self._driver.allocate(count * size)
+        try:
+            first = self._driver.allocate(count * size)
+        except MemoryError:
+            cpu = option("--device cpu", 'device="cpu"')
+            raise InputError(f"the GPU has no memory left for frames; end what else uses it, or use {cpu}") from None
         self._chunks.append(first)
         self._made[size] += count
         self._free[size] += [first + number * size for number in range(1, count)]
