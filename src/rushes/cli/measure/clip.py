@@ -172,9 +172,12 @@ def clip(
     from rushes.workers import template
 
     with template.forkable():
+        from rushes.instruments.clip.clip_task import prepare
         from rushes.instruments.clip.evaluate import evaluate_clips
         from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
         from rushes.instruments.clip.signals.profile import load_profile
+
+        prepare()
 
     _refuse_empty({"--audio": audio, "--prompts": prompts, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:

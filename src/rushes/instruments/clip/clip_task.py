@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from rushes.core.errors import DefinitionError
 from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
+from rushes.instruments.clip.metrics import metrics_of
 from rushes.instruments.clip.networks.prompts import ClipPrompt
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media.find.clips import Sound
@@ -34,6 +35,11 @@ class ClipTask:
     settings: ClipSettings
     prompt: ClipPrompt = ClipPrompt()
     spool: SpoolPlace | None = None
+
+
+def prepare() -> None:
+    """Load what every clip is measured with, once for all workers that are forked afterwards."""
+    metrics_of(0)
 
 
 def files_of(task: ClipTask | ShardJob) -> tuple[str | None, ...]:
