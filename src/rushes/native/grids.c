@@ -19,7 +19,7 @@ EXPORT WIDE void dot_products(const double *values, int64_t rows, int64_t count,
 }
 
 /* Of each pair of rows Σ (a − b)²; `room` is for a row. */
-EXPORT void square_sums(const double *one, int64_t one_line, const double *other, int64_t other_line, int64_t rows,
+EXPORT WIDE void square_sums(const double *one, int64_t one_line, const double *other, int64_t other_line, int64_t rows,
                         int64_t count, double *restrict room, double *found) {
     for (int64_t i = 0; i < rows; i++, one += one_line, other += other_line) {
         for (int64_t j = 0; j < count; j++) room[j] = (one[j] - other[j]) * (one[j] - other[j]);
@@ -38,7 +38,7 @@ INLINE double product_sum(const double *one, const double *other, int64_t count,
 }
 
 /* Of each pair of rows Σ a b and Σ a² · Σ b², both less their means; `room` is for three rows. */
-EXPORT void correlation_sums(const double *one, const double *other, int64_t rows, int64_t count, double *room,
+EXPORT WIDE void correlation_sums(const double *one, const double *other, int64_t rows, int64_t count, double *room,
                              double *both, double *each) {
     double *a = room, *b = room + count, *scratch = room + 2 * count;
     for (int64_t i = 0; i < rows; i++) {
@@ -59,7 +59,7 @@ INLINE void gathered(const double *plane, int64_t line, int64_t tall, int64_t wi
 /* How far each region of each step moves (see `displacements` in shake.py): from planes of gradients downwards and to the
  * right and of changes, with `faint` added to a gradient's square; `moves` are steps × down × across × 2, and `room` is for
  * four regions. */
-EXPORT void region_moves(const double *downwards, const double *rightwards, const double *changes, int64_t steps,
+EXPORT WIDE void region_moves(const double *downwards, const double *rightwards, const double *changes, int64_t steps,
                          int64_t height, int64_t width, int64_t down, int64_t across, double faint, double *room,
                          double *moves) {
     const int64_t tall = height / down, wide = width / across, count = tall * wide;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -16,27 +17,30 @@ from rushes.instruments.clip.frames.picture_samples import (
     banding,
     blocking,
     centre,
-    colours,
+    clipped_colour,
     combing,
+    middle_of,
     noise_level,
     peak,
-    seams,
+    seam_length,
     second_channel,
     static_part,
 )
 from rushes.instruments.clip.frames.quantiles import linear_quantile
 from rushes.instruments.clip.frames.sample_kernels import (
+    ColourCounts,
+    Middle,
     colour_counts,
-    comb_ratios,
-    noise_blocks,
-    seam_columns,
-    seam_rows,
-    static_blocks,
+    middle,
+    seam_counts,
+    yuv_colour_counts,
 )
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.picture.stills import COMBING, upper_quartile
+from rushes.media import ClipReader
 from rushes.media.array_reader import ArrayReader
 from rushes.media.encode import write_clip
+from rushes.media.luma import LumaPlane
 
 NAMES = "noise_level static_part banding blocking seam_length combing clipped_colour peak_luma second_channel".split()
 
@@ -47,14 +51,24 @@ def slope(height: int = 128, width: int = 160) -> np.ndarray:
     return (60 + 0.5 * x + 0.3 * y).astype(np.float32)
 
 
+def coded(grey: np.ndarray) -> LumaPlane:
+    """A picture of levels as a plane of 16 bits, to 1/256 of a level."""
+    return LumaPlane(np.rint(grey * 256).clip(0, 65535).astype(np.uint16), 1 / 256, 0.0, False)
+
+
+def seen(grey: np.ndarray, before: np.ndarray | None = None) -> Middle:
+    """What is found of the middle of a picture of levels."""
+    return middle_of(coded(grey), None if before is None else coded(before))
+
+
 def test_noise_of_known_strength() -> None:
     rng = np.random.default_rng(1)
     for sigma in (2.0, 10.0):
         noisy = slope() + rng.normal(0, sigma, (128, 160)).astype(np.float32)
         # the quietest quarter of blocks, of 64 values that are not independent, lies some 12 % below the mean
-        assert noise_level(noisy) == pytest.approx(0.88 * sigma, rel=0.05)
-    assert noise_level(slope()) == pytest.approx(0, abs=1e-3)
-    assert noise_level(np.zeros((64, 64), np.float32)) == 0
+        assert noise_level(seen(noisy)) == pytest.approx(0.88 * sigma, rel=0.05)
+    assert noise_level(seen(slope())) == pytest.approx(0, abs=1e-3)
+    assert noise_level(seen(np.zeros((64, 64), np.float32))) == 0
 
 
 def test_static() -> None:
@@ -62,29 +76,29 @@ def test_static() -> None:
     half = slope(129, 161)
     half[:, 80:] = rng.uniform(0, 255, (129, 81))
     # 8 × 10 blocks of 16 × 16, of which the right five columns are noise
-    assert static_part(half) == 0.5
+    assert static_part(seen(half)) == 0.5
     faint = slope(129, 161) + rng.normal(0, 8, (129, 161)).astype(np.float32)
-    assert static_part(faint) == 0.0
+    assert static_part(seen(faint)) == 0.0
     stripes = np.tile(200.0 * (np.arange(161) % 2), (129, 1)).astype(np.float32)
-    assert static_part(stripes) == 0.0, "the one below is alike"
+    assert static_part(seen(stripes)) == 0.0, "the one below is alike"
 
 
 def test_few_levels() -> None:
     rng = np.random.default_rng(2)
     full = rng.integers(20, 230, (120, 160, 3)).astype(np.uint8)
     # all levels equally often: sums of whole waves are near 0; levels 4, 12, 20 …: e^(2πi v/8) is the same for all
-    assert banding(colours(full, every=2)[0]) < 0.05
-    assert banding(colours((full // 8 * 8 + 4).astype(np.uint8), every=2)[0]) > 0.7
-    assert banding(colours((full // 32 * 32 + 16).astype(np.uint8), every=2)[0]) > 0.3
+    assert banding(colour_counts(full).half) < 0.05
+    assert banding(colour_counts((full // 8 * 8 + 4).astype(np.uint8)).half) > 0.7
+    assert banding(colour_counts((full // 32 * 32 + 16).astype(np.uint8)).half) > 0.3
 
 
 def test_blocks() -> None:
-    # steps of 10 every 8 pixels along both axes and nothing between: e = 10, mean d = 10 · 19 / 159 and 10 · 15 / 127
+    # steps of 5 every 8 pixels along both axes and nothing between: e = 5, mean d = 5 · 19 / 159 and 5 · 15 / 127
     y, x = np.mgrid[0:128, 0:160]
-    blocky = (10.0 * (x // 8) + 10.0 * (y // 8)).astype(np.float32)
-    expected = np.mean([10 / (10 * 19 / 159 + 0.3), 10 / (10 * 15 / 127 + 0.3)])
-    assert blocking(blocky) == pytest.approx(expected, rel=1e-3)
-    assert blocking(slope()) == pytest.approx(0, abs=1e-3)
+    blocky = (5.0 * (x // 8) + 5.0 * (y // 8)).astype(np.float32)
+    expected = np.mean([5 / (5 * 19 / 159 + 0.3), 5 / (5 * 15 / 127 + 0.3)])
+    assert blocking(seen(blocky)) == pytest.approx(expected, rel=1e-3)
+    assert blocking(seen(slope())) == pytest.approx(0, abs=1e-3)
 
 
 def test_seams() -> None:
@@ -93,12 +107,12 @@ def test_seams() -> None:
         tiled[:, place:] += 9
     for place in (32, 64, 96):
         tiled[place:] -= 9
-    assert seams(tiled) == 1.0, "three of each, from edge to edge"
-    assert seams(slope()) == 0.0
+    assert seam_length(coded(tiled)) == 1.0, "three of each, from edge to edge"
+    assert seam_length(coded(slope())) == 0.0
     two = slope()
     two[:, 40:] += 9
     two[:, 80:] += 9
-    assert seams(two) == 0.0
+    assert seam_length(coded(two)) == 0.0
 
 
 def test_combs() -> None:
@@ -108,27 +122,27 @@ def test_combs() -> None:
     woven = before.copy()
     woven[1::2] = after[1::2]
     # where the rows differ, by 80, those two apart agree: 80 / (0 + 1), of up to 10 of the 16 columns of a block
-    assert combing(woven, after) == pytest.approx(80 * 10 / 16)
-    assert combing(before, after) == 0.0
-    assert combing(before, before) == 0.0, "nothing moves"
+    assert combing(seen(woven, after)) == pytest.approx(80 * 10 / 16)
+    assert combing(seen(before, after)) == 0.0
+    assert combing(seen(before, before)) == 0.0, "nothing moves"
 
 
 def test_noise_is_no_comb() -> None:
     rng = np.random.default_rng(3)
     one, other = (rng.normal(120, 20, (128, 160)).astype(np.float32) for _ in range(2))
     # √1.5 σ over √2 σ, less the level added below
-    assert combing(one, other) == pytest.approx(math.sqrt(0.75), abs=0.06)
+    assert combing(seen(one, other)) == pytest.approx(math.sqrt(0.75), abs=0.06)
 
 
 def test_colours() -> None:
     picture = np.full((40, 40, 3), 100, np.uint8)
     picture[:10] = (255, 0, 0)
-    assert colours(picture, every=2)[1] == 0.25
-    assert second_channel(colours(picture, every=4)[0]) == pytest.approx(100 / 255)
+    assert clipped_colour(colour_counts(picture)) == 0.25
+    assert second_channel(colour_counts(picture).quarter) == pytest.approx(100 / 255)
     green = np.zeros((40, 40, 3), np.uint8)
     green[..., 1] = 180
-    assert second_channel(colours(green, every=4)[0]) == 0.0
-    assert second_channel(colours(np.zeros((40, 40, 3), np.uint8), every=4)[0]) == 1.0
+    assert second_channel(colour_counts(green).quarter) == 0.0
+    assert second_channel(colour_counts(np.zeros((40, 40, 3), np.uint8)).quarter) == 1.0
 
 
 def test_the_centre_keeps_coded_blocks_in_place() -> None:
@@ -192,40 +206,79 @@ def steps_beside(values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(96, 96), (97, 161), (300, 131), (500, 420)])
 def test_the_loops_have_numpys_bytes(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(sum(shape))
-    coded = rng.normal(120, rng.uniform(1, 60), (3, *shape)).clip(0, 255).astype(np.uint8)
-    coded[1:, : shape[0] // 2] //= 16  # quiet blocks beside noisy ones
-    grey, before = ((one.astype(np.float32) - np.float32(16)) * np.float32(255 / 219) for one in coded[:2])
+    picture = rng.normal(120, rng.uniform(1, 60), (3, *shape)).clip(0, 255).astype(np.uint8)
+    picture[1:, : shape[0] // 2] //= 16  # quiet blocks beside noisy ones
+    grey, before = ((one.astype(np.float32) - np.float32(16)) * np.float32(255 / 219) for one in picture[:2])
+    plane, then = (LumaPlane(one, 255 / 219, 16.0, False) for one in picture[:2])
+    found = middle(plane, then, spread=225.0, share=0.3, moves=2.0)
+    for steps, values in ((found.right, grey), (found.below, grey.T)):
+        assert steps.tobytes() == np.abs(np.diff(values, axis=1)).mean(axis=0).tobytes()
     mask = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
     response = np.abs(cv2.filter2D(grey, cv2.CV_32F, mask))
-    for found, values in zip(noise_blocks(grey), (response, grey), strict=True):
-        assert found.tobytes() == means(values[1:-1, 1:-1], 8).tobytes()
+    for blocks, values in ((found.response, response), (found.light, grey)):
+        assert blocks.tobytes() == means(values[1:-1, 1:-1], 8).tobytes()
 
     here, mean = grey[:-1, :-1], means(grey[:-1, :-1], 16)
     spread = means(here**2, 16) - mean**2
     shared = [means(here * one, 16) - mean * means(one, 16) for one in (grey[:-1, 1:], grey[1:, :-1])]
     static = (spread >= 225) & (np.maximum(*shared) <= np.float32(0.3) * spread)
-    assert static_blocks(grey, 225.0, 0.3) == (static.sum(), len(static))
+    assert (found.static, found.blocks) == (static.sum(), len(static))
 
-    assert seam_rows(grey, 3, 1.5).tolist() == (steps_beside(grey[::3]) > 1.5).sum(axis=0).tolist()
-    assert seam_columns(grey, 3, 1.5).tolist() == (steps_beside(grey.T[::3]) > 1.5).sum(axis=0).tolist()
+    down, across = seam_counts(plane, 1.5)
+    assert down.tolist() == (steps_beside(grey[::3]) > 1.5).sum(axis=0).tolist()
+    assert across.tolist() == (steps_beside(grey.T[::3]) > 1.5).sum(axis=0).tolist()
 
     line, field = np.abs(grey[1:-1] - (grey[:-2] + grey[2:]) / 2), np.abs(grey[2:] - grey[:-2])
     moved, lines, fields = (means(values, 16) for values in (np.abs(grey - before)[1:-1], line, field))
     expected = lines[moved >= 2] / (fields[moved >= 2] + 1)
-    assert comb_ratios(grey, before, 2.0).tobytes() == expected.tobytes()
-    turned = np.rot90(grey), np.rot90(before)
-    assert comb_ratios(*turned, 2.0).tobytes() == comb_ratios(*map(np.ascontiguousarray, turned), 2.0).tobytes()
+    assert found.combs.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("every", [1, 2, 4])
-def test_levels_are_counted_whichever_way_a_picture_lies(every: int) -> None:
-    rng = np.random.default_rng(every)
+@pytest.mark.parametrize("turn", [np.asarray, np.rot90, np.flipud, lambda values: values[::2, ::3]])
+def test_a_plane_may_lie_in_any_way_and_have_any_depth(turn: Callable[[np.ndarray], np.ndarray]) -> None:
+    rng = np.random.default_rng(7)
+    now, then = (turn(rng.integers(0, 256, (400, 600), np.uint8)) for _ in range(2))
+    narrow, wide = (LumaPlane(now.astype(kind), 1.1, 16.0, False) for kind in (np.uint8, np.uint16))
+    limits = {"spread": 225.0, "share": 0.3, "moves": 2.0}
+    expected = middle(LumaPlane(now.copy(), 1.1, 16.0, False), LumaPlane(then.copy(), 0.9, 0.0, False), **limits)
+    assert len(expected.combs)
+    for plane in (LumaPlane(now, 1.1, 16.0, False), narrow, wide):
+        found = middle(plane, LumaPlane(then, 0.9, 0.0, False), **limits)
+        assert [np.asarray(one).tobytes() for one in found] == [np.asarray(one).tobytes() for one in expected]
+        assert len(middle(plane, None, **limits).combs) == 0
+        for one, other in zip(seam_counts(plane, 1.5), seam_counts(narrow, 1.5), strict=True):
+            assert one.tolist() == other.tolist()
+
+
+def as_counted(rgb: np.ndarray) -> list[object]:
+    """What `colour_counts` is of a picture, by NumPy."""
+    half, quarter = (rgb[::every, ::every].reshape(-1, 3) for every in (2, 4))
+    burnt = ((half.max(axis=1) >= 250) & (half.min(axis=1) <= 8)).sum()
+    return [*([np.bincount(channel, minlength=256).tolist() for channel in part.T] for part in (half, quarter)), burnt]
+
+
+def counts(found: ColourCounts) -> list[object]:
+    return [found.half.tolist(), found.quarter.tolist(), found.burnt]
+
+
+def test_levels_are_counted_whichever_way_a_picture_lies() -> None:
+    rng = np.random.default_rng(4)
     picture = rng.choice([0, 8, 9, 249, 250, 255], (37, 41, 3)).astype(np.uint8)
     for rgb in (picture, np.rot90(picture), picture[::-1, ::-1], np.moveaxis(picture.copy(), -1, 0).T):
-        part = rgb[::every, ::every].reshape(-1, 3)
-        levels, burnt = colour_counts(rgb, every)
-        assert levels.tolist() == [np.bincount(channel, minlength=256).tolist() for channel in part.T]
-        assert burnt == ((part.max(axis=1) >= 250) & (part.min(axis=1) <= 8)).sum()
+        assert counts(colour_counts(rgb)) == as_counted(rgb)
+
+
+@pytest.mark.parametrize("width", [96, 98, 130])
+def test_levels_are_counted_without_the_picture(tmp_path: Path, width: int) -> None:
+    """Planes that libswscale makes this very picture of, its brightest and darkest colours included."""
+    rng = np.random.default_rng(width)
+    colour = rng.integers(0, 256, (13, width // 8 + 1, 3)).repeat(8, 0).repeat(8, 1)[:98, :width]
+    path = write_clip(tmp_path / "colours.mp4", [colour.astype(np.uint8)] * 2, fps=10, crf=1)
+    with ClipReader(path) as reader:
+        for frame in reader:
+            stored = frame.planes()
+            assert stored is not None
+            assert counts(yuv_colour_counts(stored)) == as_counted(frame.rgb())
 
 
 def test_quantiles_are_numpys() -> None:

@@ -19,14 +19,12 @@ from rushes.instruments.clip.frames.luma_sums import Plane
 from rushes.instruments.clip.frames.one_thread import on_one_thread
 from rushes.instruments.clip.frames.quantiles import linear_quantile
 from rushes.instruments.clip.frames.sample_kernels import (
+    ColourCounts,
+    Middle,
     colour_counts,
-    comb_ratios,
-    levels,
-    neighbour_steps,
-    noise_blocks,
-    seam_columns,
-    seam_rows,
-    static_blocks,
+    middle,
+    seam_counts,
+    yuv_colour_counts,
 )
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
@@ -45,8 +43,6 @@ _SPREAD, _TOGETHER = 225.0, 0.3
 """Variance of a block from which it may be static, and the part of it that neighbours then share at most."""
 _SEAM = 1.5
 _MOVED = 2.0
-
-Grey = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,28 +87,22 @@ class SampleWatch:
             self._before = frame
 
     def _look(self, frame: Frame | AlikeFrame) -> tuple[float, ...]:
-        plane, rgb = frame.luma, frame.rgb()
-        middle, before = _grey(centre(plane.values), plane), self._middle_before(plane.values.shape)
-        counts, clipped = colours(rgb, every=2)
+        plane, seen = frame.luma, colours(frame)
+        before = None if self._before is None else self._before.luma
+        found = middle_of(plane, None if before is None or before.values.shape != plane.values.shape else before)
         return (
             frame.time_ms,
-            noise_level(middle),
-            static_part(middle),
-            banding(counts),
-            blocking(middle),
-            seam_length(_grey(plane.values[::3], plane), _grey(plane.values[:, ::3], plane)),
-            0.0 if before is None else combing(middle, before),
-            clipped,
+            noise_level(found),
+            static_part(found),
+            banding(seen.half),
+            blocking(found),
+            seam_length(plane),
+            combing(found),
+            clipped_colour(seen),
             peak(plane.values, plane.scale, plane.offset),
-            second_channel(colours(rgb, every=4)[0]),
+            second_channel(seen.quarter),
             frame.quantiser if isinstance(frame, Frame) else math.nan,
         )
-
-    def _middle_before(self, shape: tuple[int, ...]) -> Grey | None:
-        if self._before is None or self._before.luma.values.shape != shape:
-            return None
-        plane = self._before.luma
-        return _grey(centre(plane.values), plane)
 
     def finish(self) -> PictureSamples | str:
         """What was seen, or why there is nothing to say."""
@@ -121,9 +111,11 @@ class SampleWatch:
         return PictureSamples(*map(tuple, zip(*self._rows, strict=True)))
 
 
-def _grey(part: Plane, of: LumaPlane) -> Grey:
-    """Part of a plane on 0–255, not turned."""
-    return levels(part, of.scale, of.offset)
+def middle_of(plane: LumaPlane, before: LumaPlane | None) -> Middle:
+    """What is found of the middle of a picture; `before` is the frame before, of the same size."""
+    then = None if before is None else before._replace(values=centre(before.values))
+    now = plane._replace(values=centre(plane.values))
+    return middle(now, then, spread=_SPREAD, share=_TOGETHER, moves=_MOVED)
 
 
 def centre(picture: Any) -> Any:
@@ -132,37 +124,37 @@ def centre(picture: Any) -> Any:
     return picture[top : top + CROP, left : left + CROP]
 
 
-def noise_level(grey: Grey) -> float:
+def noise_level(found: Middle) -> float:
     """σ of the noise in the quietest quarter of 8 × 8 blocks, levels; 0 where all are black or white.
 
     The mask of Immerkær 1996, [1 −2 1; −2 4 −2; 1 −2 1], sees no plane, slope or straight edge along an axis; of white
     noise its absolute value has the mean 6 σ √(2/π). Blocks darker than 16 or lighter than 239 are left out: clipping
     hides their noise.
     """
-    response, light = noise_blocks(grey)
-    quiet = np.sort(response[(light > 16) & (light < 239)])
+    quiet = np.sort(found.response[(found.light > 16) & (found.light < 239)])
     if len(quiet) < 8:
         return 0.0
-    return linear_quantile(quiet.__getitem__, len(quiet), 0.25) * float(np.sqrt(np.pi / 2)) / 6
+    return linear_quantile(quiet.__getitem__, len(quiet), 0.25) * math.sqrt(math.pi / 2) / 6
 
 
-def static_part(grey: Grey) -> float:
+def static_part(found: Middle) -> float:
     """Share of 16 × 16 blocks in which neighbouring pixels have nothing to do with each other.
 
     With m the mean of a block and v its variance, those with v ≥ 15² whose covariance with the pixel to the right and
     with the one below is at most 0.3 v each. Lenses, sensors and codecs make neighbours alike; static does not.
     """
-    found, of = static_blocks(grey, _SPREAD, _TOGETHER)
-    return found / of if of else math.nan
+    return found.static / found.blocks if found.blocks else math.nan
 
 
-def colours(rgb: NDArray[np.uint8], *, every: int) -> tuple[NDArray[np.int64], float]:
-    """Of every so many rows and columns: how often a channel has each level (3 × 256), and the share of burnt pixels.
+def colours(frame: Frame | AlikeFrame) -> ColourCounts:
+    """How often each channel has each level, of the upright picture; it is not made where that is known without it."""
+    stored = frame.planes() if isinstance(frame, Frame) else None
+    return colour_counts(frame.rgb()) if stored is None else yuv_colour_counts(stored)
 
-    Burnt is a pixel with one channel at 250 or more and another at 8 or less.
-    """
-    levels, burnt = colour_counts(rgb, every)
-    return levels, float(burnt / levels[0].sum())
+
+def clipped_colour(seen: ColourCounts) -> float:
+    """Share of burnt pixels: those with one channel at 250 or more and another at 8 or less."""
+    return float(seen.burnt / seen.half[0].sum())
 
 
 def _counts(plane: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -190,17 +182,17 @@ def banding(levels: NDArray[np.int64]) -> float:
 _WAVES = np.array([[np.exp(2j * np.pi * np.arange(4, 252) / (p * b)) for b in (1.0, *_BESIDE)] for p in PERIODS])
 
 
-def blocking(grey: Grey) -> float:
+def blocking(found: Middle) -> float:
     """How far the differences of neighbours stand out every 8 pixels, over the mean difference + 0.3 levels.
 
     Of each column of differences the mean of the columns beside it is taken off; the largest mean over columns 8 apart
     counts, and the same of rows; the value is the mean of both.
     """
-    found = []
-    for steps in neighbour_steps(grey):
+    values = []
+    for steps in (found.right, found.below):
         excess = steps[1:-1] - (steps[:-2] + steps[2:]) / 2
-        found.append(_of_phases(excess) / (steps.mean() + 0.3))
-    return float(max(0.0, np.mean(found)))
+        values.append(_of_phases(excess) / (steps.mean() + 0.3))
+    return float(max(0.0, np.mean(values)))
 
 
 def _of_phases(values: NDArray[Any]) -> Any:
@@ -213,36 +205,31 @@ def _of_phases(values: NDArray[Any]) -> Any:
     return np.concatenate(means).max()
 
 
-def seams(grey: Grey) -> float:
+def seam_length(plane: LumaPlane) -> float:
     """How much of the height and of the width the third longest straight seam takes: tiles have three and more.
 
     A seam is a step between two columns (rows) that is 1.5 levels larger than the two on either side; its length is the
     share of rows (columns; every third is looked at) with such a step. Of columns and rows the smaller counts.
     """
-    return seam_length(grey[::3], grey[:, ::3])
-
-
-def seam_length(rows: Grey, columns: Grey) -> float:
-    """The same of every third row and of every third column."""
-    down, across = seam_rows(rows, 1, _SEAM), seam_columns(columns, 1, _SEAM)
-    return float(min(_third(down) / len(rows), _third(across) / len(columns.T)))
+    down, across = seam_counts(plane, _SEAM)
+    height, width = (-(-side // 3) for side in plane.values.shape)
+    return float(min(_third(down) / height, _third(across) / width))
 
 
 def _third(values: Any) -> Any:
     return np.sort(values)[-3]
 
 
-def combing(grey: Grey, before: Grey) -> float:
+def combing(found: Middle) -> float:
     """Distance of lines from those around them over the distance of those from each other, where the picture moves.
 
     Of 16 × 16 blocks that differ from the frame before by 2 levels or more, the 90th percentile of
     mean|Y_y − (Y_{y−1} + Y_{y+1}) / 2| / (mean|Y_{y+1} − Y_{y−1}| + 1); 0 where fewer than six do. White noise
     has 0.87, two fields of a moving thing more than 1.
     """
-    ratios = comb_ratios(grey, before, _MOVED)
-    if len(ratios) < 6:
+    if len(found.combs) < 6:
         return 0.0
-    return linear_quantile(np.sort(ratios).__getitem__, len(ratios), 0.9)
+    return linear_quantile(np.sort(found.combs).__getitem__, len(found.combs), 0.9)
 
 
 def peak(plane: Plane, scale: float, offset: float) -> float:
