@@ -4,36 +4,38 @@
 
 #include "loops.h"
 
-/* Up to 512 values are added up in place, with the vectors of the function that calls; the blocks of a picture are that
- * many, or fewer. */
-#define PAIRWISE(NAME, NUMBER)                                                                                   \
-    INLINE NUMBER NAME##_few(const NUMBER *values, int64_t count) {                                              \
+/* The sum over i = from … from + count − 1 of VALUE, which is made of `one`, `other` and i. Up to 512 values, as many as a
+ * picture has blocks, are added up in place, with the vectors of the function that calls. */
+#define PAIRWISE(NAME, NUMBER, VALUE)                                                                            \
+    INLINE NUMBER NAME##_few(const NUMBER *one, const NUMBER *other, int64_t from, int64_t count) {              \
         NUMBER total = 0, r[8];                                                                                  \
-        int64_t i = 0;                                                                                           \
+        int64_t i = from, k = 0;                                                                                 \
+        (void)other;                                                                                             \
         if (count >= 8) {                                                                                        \
-            for (; i < 8; i++) r[i] = values[i];                                                                 \
-            for (; i < count - count % 8; i += 8)                                                                \
-                for (int64_t k = 0; k < 8; k++) r[k] += values[i + k];                                           \
+            for (; k < 8; k++, i++) r[k] = VALUE;                                                                \
+            for (; i < from + count - count % 8;)                                                                \
+                for (k = 0; k < 8; k++, i++) r[k] += VALUE;                                                      \
             total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));                           \
         }                                                                                                        \
-        for (; i < count; i++) total += values[i];                                                               \
+        for (; i < from + count; i++) total += VALUE;                                                            \
         return total;                                                                                            \
     }                                                                                                            \
-    static NUMBER NAME##_many(const NUMBER *values, int64_t count) {                                             \
-        if (count <= 128) return NAME##_few(values, count);                                                      \
+    static NUMBER NAME##_many(const NUMBER *one, const NUMBER *other, int64_t from, int64_t count) {             \
+        if (count <= 128) return NAME##_few(one, other, from, count);                                            \
         const int64_t half = count / 2 - count / 2 % 8;                                                          \
-        return NAME##_many(values, half) + NAME##_many(values + half, count - half);                             \
+        return NAME##_many(one, other, from, half) + NAME##_many(one, other, from + half, count - half);         \
     }                                                                                                            \
-    INLINE NUMBER NAME##_halves(const NUMBER *values, int64_t count) {                                           \
+    INLINE NUMBER NAME##_halves(const NUMBER *one, const NUMBER *other, int64_t from, int64_t count) {           \
         const int64_t half = count / 2 - count / 2 % 8;                                                          \
-        if (count - half > 128) return NAME##_many(values, count);                                               \
-        return count <= 128 ? NAME##_few(values, count)                                                          \
-                            : NAME##_few(values, half) + NAME##_few(values + half, count - half);                \
+        if (count <= 128) return NAME##_few(one, other, from, count);                                            \
+        if (count - half > 128) return NAME##_many(one, other, from, count);                                     \
+        return NAME##_few(one, other, from, half) + NAME##_few(one, other, from + half, count - half);           \
     }                                                                                                            \
-    INLINE NUMBER NAME(const NUMBER *values, int64_t count) {                                                    \
-        if (count <= 128 || count > 512) return NAME##_many(values, count);                                      \
+    INLINE NUMBER NAME(const NUMBER *one, const NUMBER *other, int64_t count) {                                  \
         const int64_t half = count / 2 - count / 2 % 8;                                                          \
-        return NAME##_halves(values, half) + NAME##_halves(values + half, count - half);                         \
+        if (count <= 128) return NAME##_few(one, other, 0, count);                                               \
+        if (count > 512) return NAME##_many(one, other, 0, count);                                               \
+        return NAME##_halves(one, other, 0, half) + NAME##_halves(one, other, half, count - half);               \
     }
 
 #endif

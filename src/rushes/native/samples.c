@@ -7,7 +7,7 @@
 
 INLINE float of_lanes(const float *r) { return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])); }
 
-PAIRWISE(sum_of, float)
+PAIRWISE(sum_of, float, one[i])
 
 INLINE float higher(float a, float b) { return a > b ? a : b; }
 
@@ -40,7 +40,7 @@ INLINE void neighbour_steps(const Middle *of, const float *band, int64_t first, 
         for (int64_t j = 0; j < columns - 1; j++) right[j] += fabsf(here[j + 1] - here[j]);
         if (i + 1 == of->rows) break;
         for (int64_t j = 0; j < columns; j++) lane[j] = fabsf(here[columns + j] - here[j]);
-        of->below[i] = sum_of(lane, columns);
+        of->below[i] = sum_of(lane, lane, columns);
     }
 }
 
@@ -130,7 +130,8 @@ INLINE void comb_ratios(const Middle *of, const float *band, const float *before
 #define MIDDLE(NAME, CODE, LEVELS_OF)                                                                               \
     EXPORT WIDE void NAME(const CODE *plane, int64_t line, const CODE *before, int64_t before_line, int64_t rows,   \
                           int64_t columns, float scale, float offset, float before_scale, float before_offset,      \
-                          float spread, float share, float moves, float *restrict room, float *found, int64_t *counts) {                                    \
+                          float spread, float share, float moves, float *restrict room, float *found,               \
+                          int64_t *counts) {                                                                        \
         const int64_t blocks = (most(rows - 2, 0) / 8) * (most(columns - 2, 0) / 8);                                \
         float *below = found + columns - 1, *response = below + rows - 1, *light = response + blocks;               \
         const Middle of = {rows, columns, spread, share, moves, found, below, response, light, light + blocks, counts}; \

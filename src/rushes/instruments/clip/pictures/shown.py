@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.grid_kernels import dot_products, square_sums
+from rushes.instruments.clip.frames.grid_kernels import dot_products, largest_ahead, square_sums
 from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.pictures.cadence import Cadence, find_cadence, repeats_of
 
@@ -71,6 +71,10 @@ class Shown:
         if not 0 < lag < len(self):
             return np.zeros(0)
         return _levels(square_sums(self.values[lag:], self.values[:-lag]), self.values.shape[1])
+
+    def changes_within(self, most: int) -> Floats:
+        """Of every frame but the last `most` the largest distance from the 1 to `most` frames after it."""
+        return _levels(largest_ahead(self.values, most), self.values.shape[1])
 
     @cached_property
     def steps(self) -> Floats:

@@ -46,12 +46,8 @@ class Still(NamedTuple):
 
 def own_change(shown: Shown) -> float:
     """What the clip changes by within 360 ms: the upper quartile over frames of the largest distance in that time."""
-    lags = range(1, min(max(1, round(WINDOW_MS / shown.step_ms)), len(shown) - 1) + 1) if shown.step_ms else range(0)
-    largest = np.zeros(0)
-    for lag in lags:
-        apart = shown.apart(lag)
-        largest = apart if lag == 1 else np.maximum(largest[: len(apart)], apart)
-    return quantile(largest, 0.75) if len(largest) else 0.0
+    most = min(max(1, round(WINDOW_MS / shown.step_ms)), len(shown) - 1) if shown.step_ms else 0
+    return quantile(shown.changes_within(most), 0.75) if most > 0 else 0.0
 
 
 def still_limit(own: float) -> float:

@@ -133,19 +133,11 @@ def displacements(grid: PictureGrid, regions: tuple[int, int]) -> Moves:
     With g the gradient of the mean of both frames and e their difference, both without their means over the region,
     the d that makes Σ(e + g · d)² + λ|d|² smallest. Blocks left over are dropped.
     """
-    moves = region_moves(_slopes(grid), regions, FAINT)
+    moves = region_moves(grid.luma, regions, FAINT)
     moves[kept(grid) < CUT] = 0.0
     found: Moves = np.clip(moves, -FARTHEST, FARTHEST)
     found.flags.writeable = False
     return found
-
-
-@lru_cache(maxsize=1)
-def _slopes(grid: PictureGrid) -> tuple[Any, Any, Any]:
-    """Of each step the mean of both frames' gradient downwards and to the right, and what they differ by."""
-    luma = grid.luma.astype(np.float64)
-    down, right = np.gradient((luma[1:] + luma[:-1]) / 2, axis=(1, 2)) if min(luma.shape[1:]) > 1 else (luma[1:],) * 2
-    return down, right, np.diff(luma, axis=0)
 
 
 def _measured(definition: Any, square: float, count: int) -> Measurement:
