@@ -119,3 +119,13 @@ EXPORT WIDE void region_moves(const float *pictures, int64_t steps, int64_t heig
             }
     }
 }
+
+/* Mean of the products of all values of one series of rows with those of another, so many rows later: for lags from `first`
+ * on. */
+EXPORT WIDE void lagged_means(const double *one, const double *other, int64_t rows, int64_t count, int64_t first,
+                              int64_t lags, double *found) {
+    for (int64_t k = 0; k < lags; k++) {
+        const int64_t values = (rows - first - k) * count;
+        found[k] = product_sum(one, other + (first + k) * count, values) / (double)values;
+    }
+}

@@ -34,7 +34,7 @@ def with_input(measurement: Measurement, form: Input) -> Measurement:
     >>> with_input(freeze_frame_ratio([0.0, 2.0]), "canon-2").signature
     'freeze_frame_ratio|eps:1.0|input:canon-2|plane:luma|range:full|v:1'
     """
-    return replace(measurement, definition=_labelled(measurement.definition, form))
+    return measurement.under(_labelled(measurement.definition, form))
 
 
 @lru_cache(maxsize=1024)

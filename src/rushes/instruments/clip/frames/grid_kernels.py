@@ -49,6 +49,15 @@ def correlation_sums(before: Any, after: Any) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
+def lagged_means(before: Floats, after: Floats, lags: range) -> Floats:
+    """Mean of the products of all values of one series of rows with those of another, so many rows later."""
+    one, other = (np.ascontiguousarray(rows) for rows in (before, after))
+    found = np.empty(len(lags))
+    call = c_function("lagged_means", "float64* float64* int64 int64 int64 int64 float64*")
+    call(one.ctypes.data, other.ctypes.data, *one.shape, lags.start, len(lags), found.ctypes.data)
+    return found
+
+
 def region_moves(pictures: NDArray[np.float32], regions: tuple[int, int], faint: float) -> Floats:
     """The least-squares displacement of so many rows and columns of regions from each picture to the next.
 

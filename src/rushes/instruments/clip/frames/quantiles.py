@@ -22,6 +22,17 @@ def median(values: Any) -> float:
     return float(ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2)
 
 
+def medians(rows: Any) -> Any:
+    """The median of each row (the last axis), of numbers alone, in their precision.
+
+    >>> medians(np.array([[3.0, 1.0, 2.0], [4.0, 1.0, 1.0]])).tolist()
+    [2.0, 1.0]
+    """
+    ordered = np.sort(rows, axis=-1)
+    half, odd = divmod(ordered.shape[-1], 2)
+    return ordered[..., half] if odd else (ordered[..., half - 1] + ordered[..., half]) / 2
+
+
 def quantile(values: Any, q: float) -> float:
     """The quantile of all values, linear between ranks; none is NaN.
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rushes.instruments.clip.frames.grid_kernels import correlation_sums
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
-from rushes.instruments.clip.frames.quantiles import quantile
+from rushes.instruments.clip.frames.quantiles import medians, quantile
 
 Series = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -107,7 +107,7 @@ def common_path(grid: PictureGrid, times_ms: tuple[float, ...]) -> CommonPath:
     product = colour[1:] * colour[:-1].conj()
     turned = product.imag / np.maximum(usual, 1.0)
     is_vivid = np.minimum(strength[1:], strength[:-1]) >= VIVID
-    steps = [np.median(np.diff(values, axis=0), axis=1) for values in (luma, blue, red)]
+    steps = [medians(np.diff(values, axis=0)) for values in (luma, blue, red)]
     steps += [_median_where(values, has_hue) for values in (turned, np.diff(strength, axis=0))]
     steps.append(_median_where(np.degrees(np.angle(product)), is_vivid))
     light, cast_blue, cast_red, hue, saturation, turn = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)

@@ -128,11 +128,14 @@ def colour_loss(path: CommonPath, times_ms: Any) -> Measurement:
     """How much of its colour the picture loses; see `COLOUR_LOSS`."""
     length, _ = _window(path, times_ms)
     light = path.luma.mean(axis=1)
-    lost = {lag: _lost(path.colour[:-lag], path.colour[lag:]) for lag in range(1, length)}
+    later = np.concatenate([path.colour[1:], np.full(length - 2, np.nan)])
+    lost = _lost(path.colour[:-1], sliding_window_view(later, len(path.frames) - 1))
+    most = lost.max(axis=1)
     value, span = 0.0, None
-    for lag, shares in sorted(lost.items(), key=lambda item: -item[1].max()):
-        if shares.max() <= value:
+    for lag in (np.argsort(-most, kind="stable") + 1).tolist():
+        if most[lag - 1] <= value:
             break
+        shares = lost[lag - 1, : len(path.frames) - lag]
         is_view = correlations(path.luma[:-lag], path.luma[lag:]) >= SAME_VIEW
         kept = np.where(is_view & (_lost(light[:-lag], light[lag:]) <= DIMMED), shares, 0.0)
         first = int(np.argmax(kept))
@@ -143,7 +146,7 @@ def colour_loss(path: CommonPath, times_ms: Any) -> Measurement:
 
 
 def _lost(before: Series, after: Series) -> Series:
-    """The share by which the smaller of each pair is below the larger; 0 where that is `FAINT`.
+    """The share by which the smaller of each pair is below the larger; 0 where that is `FAINT`, or one is missing.
 
     >>> _lost(np.array([8.0, 2.0, 1.0]), np.array([2.0, 8.0, 0.0])).tolist()
     [0.75, 0.75, 0.0]

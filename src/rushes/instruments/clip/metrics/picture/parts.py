@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.picture_grid import TEXTURE_MS, PictureGrid
-from rushes.instruments.clip.frames.quantiles import median
+from rushes.instruments.clip.frames.quantiles import median, medians
 from rushes.instruments.clip.frames.spans import Span, spanned
 from rushes.instruments.clip.metrics.making import of_grid, share
 from rushes.instruments.clip.metrics.picture.changes import Flags, around, correlation, fading, kept
@@ -128,10 +128,10 @@ def _stopping(motion: Any, steps: Any, judged: Flags, before: int, after: int) -
 
 def _stopped(before: Any, after: Any) -> float:
     """Share of blocks that move before and stand still after; 0 where nothing else goes on."""
-    usual, low, now = np.median(before, axis=0), before[-2:].min(axis=0), np.sort(after, axis=0)
+    usual, low, now = medians(before.T), before[-2:].min(axis=0), np.sort(after, axis=0)
     still = np.maximum(after[0], now[-2])  # all steps but one, in which an encoder refines a frozen picture
     stops = (usual >= MOVING) & (low >= 0.4 * usual) & (before[-1] <= 3 * usual + 2) & (still < STILL_SHARE * usual)
-    goes_on = (usual >= MOVING / 2) & (np.median(after, axis=0) >= 0.5 * usual)
+    goes_on = (usual >= MOVING / 2) & (medians(after.T) >= 0.5 * usual)
     return float(stops.mean()) if goes_on.sum() >= 0.25 * stops.sum() else 0.0
 
 
@@ -212,6 +212,8 @@ def bars_step(grid: PictureGrid, times_ms: Any) -> Measurement:
 
 def _bars(luma: Any) -> Any:
     """Lines of blocks that are black at both edges of each frame; 0 where nothing else is there."""
+    if luma.min() >= BLACK:
+        return np.zeros(len(luma), np.int64)
     black = luma.max(axis=2) < BLACK
     bars = np.minimum(np.cumprod(black, axis=1).sum(axis=1), np.cumprod(black[:, ::-1], axis=1).sum(axis=1))
     return np.where(2 * bars >= luma.shape[1] - 2, 0, bars)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.grid_kernels import region_moves
 from rushes.instruments.clip.frames.picture_grid import PictureGrid
-from rushes.instruments.clip.frames.quantiles import median
+from rushes.instruments.clip.frames.quantiles import median, medians
 from rushes.instruments.clip.metrics.making import from_zero, of_grid
 from rushes.instruments.clip.metrics.picture.changes import kept
 
@@ -109,7 +109,7 @@ def local_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
     if len(grid) <= FEWEST:
         return _too_short(LOCAL_JITTER)
     moves = displacements(grid, _parts(grid))
-    moves = moves - np.median(moves, axis=(1, 2), keepdims=True)
+    moves = moves - medians(moves.reshape(len(moves), -1, 2).swapaxes(1, 2))[:, None, None]
     back = -(moves[1:] * moves[:-1]).sum(axis=-1).mean(axis=0)
     return _measured(LOCAL_JITTER, median(back), len(moves))
 
@@ -118,8 +118,8 @@ def row_wobble(grid: PictureGrid, times_ms: Any) -> Measurement:
     """How far rows slide against each other; see `ROW_WOBBLE`."""
     if len(grid) <= FEWEST:
         return _too_short(ROW_WOBBLE)
-    slides = np.median(displacements(grid, (ROWS, ASIDE))[..., 1], axis=2)
-    slides = slides - np.median(slides, axis=1, keepdims=True)
+    slides = medians(displacements(grid, (ROWS, ASIDE))[..., 1])
+    slides = slides - medians(slides)[:, None]
     step_ms = max(1.0, (times_ms[-1] - times_ms[0]) / len(slides))
     lags = range(1, min(max(1, int(SWING_MS / step_ms)), len(slides) // 2) + 1)
     swings = [median(-(slides[lag:] * slides[:-lag]).mean(axis=0)) for lag in lags]

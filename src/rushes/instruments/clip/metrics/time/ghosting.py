@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import fft
 from numpy.typing import NDArray
 
 from rushes.core import Measurement, signature_params
+from rushes.instruments.clip.frames.grid_kernels import lagged_means
 from rushes.instruments.clip.frames.quantiles import quantile
 from rushes.instruments.clip.metrics.making import from_zero, metric
 from rushes.instruments.clip.pictures.shown import MOST
@@ -95,7 +97,7 @@ def spectrum(part: Floats) -> Floats:
     """Mean power at 0 to half a cycle a frame, of steps × rows × columns; each block has the same power altogether."""
     series = part.reshape(len(part), -1)
     series = series[:, series.any(axis=0)] * np.hanning(len(part) + 2)[1:-1, None]
-    power = np.square(np.abs(np.fft.rfft(series, n=LINES, axis=0)))
+    power = np.square(np.abs(fft.rfft(series, n=LINES, axis=0)))
     return np.asarray((power / power.sum(axis=0)).mean(axis=1))
 
 
@@ -122,8 +124,7 @@ def _handed_on(part: Floats, axis: int, ahead: bool) -> Floats:
     both = here.any(axis=0) & there.any(axis=0)
     if np.count_nonzero(both) < FEWEST_PAIRS:
         return np.zeros(len(LAGS))
-    before, after = here[:, both], there[:, both]
-    return np.array([(before[:-lag] * after[lag:]).mean() for lag in LAGS])
+    return lagged_means(here[:, both], there[:, both], LAGS)
 
 
 def shown_ghosting(seen: Any) -> Measurement:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.metrics.making import from_zero, share
 from rushes.instruments.clip.metrics.stillness import of_shown
@@ -115,7 +114,7 @@ def reversed_ms(shown: Shown) -> Measurement:
     pictures = shown.distinct
     apart = pictures.in_even_light.matrix
     mirror = mirrored(apart, least=_frames(pictures, LEAST_MS, _LEAST))
-    if mirror is not None and pictures.contrast[mirror.source] < 0.5 * np.median(pictures.contrast):
+    if mirror is not None and pictures.contrast[mirror.source] < 0.5 * median(pictures.contrast):
         mirror = None  # it turns round in the dark: a dip to black and back
     turn = turned(apart, least=_frames(pictures, LEAST_MS / 2, _SHORTEST))
     both = [stretch for stretch in (mirror, turn) if stretch is not None]
