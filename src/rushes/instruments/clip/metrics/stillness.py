@@ -125,7 +125,7 @@ def longest_freeze_ms(shown: Shown, *, end_ms: float | None = None) -> Measureme
     own = own_change(shown)
     found = stills(shown, still_limit(own))
     times = shown.times_ms.tolist()
-    spans = {still: _on_screen(times, still, shown.step_ms, end_ms) for still in (*found, *_held(shown, found))}
+    spans = {still: _on_screen(times, still, shown.step_ms, end_ms) for still in (*found, *_held(shown, found, end_ms))}
     longest = max(spans, key=lambda still: spans[still].length_ms)
     # Only the longest is looked at closely: of a clip that stops and goes none interrupts anything.
     is_whole = own <= HARDLY * EPSILON and spans[longest].length_ms >= WHOLE * _length(shown, end_ms)
@@ -146,12 +146,16 @@ def _on_screen(times: list[float], still: Still, step_ms: float, end_ms: float |
     return Span(times[still.first], end)
 
 
-def _held(shown: Shown, found: Sequence[Still]) -> Iterator[Still]:
-    """Single frames that stand between the stretches: at a variable rate one may be shown for long."""
-    covered = np.zeros(len(shown), np.bool_)
+def _held(shown: Shown, found: Sequence[Still], end_ms: float | None) -> Iterator[Still]:
+    """The frame between the stretches that is shown for longest: at a variable rate that may be long."""
+    alone = np.ones(len(shown), np.bool_)
     for still in found:
-        covered[still.first : still.last + 1] = True
-    return (Still(frame, frame) for frame in np.flatnonzero(~covered).tolist())
+        alone[still.first : still.last + 1] = False
+    shown_until = np.append(shown.times_ms[1:], shown.times_ms[-1] if end_ms is None else end_ms) - shown.step_ms
+    lengths = np.maximum(shown_until, shown.times_ms) - shown.times_ms
+    if alone.any():
+        frame = int(np.argmax(np.where(alone, lengths, -1.0)))
+        yield Still(frame, frame)
 
 
 def own_motion(diffs: Sequence[float], epsilon: float = STILL_FLOOR) -> float:

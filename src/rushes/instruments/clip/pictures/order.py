@@ -124,7 +124,7 @@ def beside(steps: Floats, reach: int) -> Floats:
     padded = np.full(len(steps) + 2 * reach, np.nan)
     padded[reach : reach + len(steps)] = steps
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1)
-    return np.sort(np.delete(windows, reach, axis=1), axis=1)
+    return np.sort(np.concatenate([windows[:, :reach], windows[:, reach + 1 :]], axis=1), axis=1)
 
 
 def middle_of(ordered: Floats) -> Floats:
@@ -133,9 +133,22 @@ def middle_of(ordered: Floats) -> Floats:
     >>> middle_of(np.array([[1.0, 2.0, 4.0], [1.0, 4.0, np.nan]])).tolist()
     [2.0, 2.5]
     """
-    counts = ordered.shape[1] - np.isnan(ordered).sum(axis=1)
-    rows = np.arange(len(ordered))
+    counts, rows = _counts(ordered), np.arange(len(ordered))
     return np.asarray((ordered[rows, (counts - 1) // 2] + ordered[rows, counts // 2]) / 2)
+
+
+def largest_of(ordered: Floats) -> Floats:
+    """The largest value of each such row.
+
+    >>> largest_of(np.array([[1.0, 2.0, 4.0], [1.0, 4.0, np.nan]])).tolist()
+    [4.0, 4.0]
+    """
+    return np.asarray(ordered[np.arange(len(ordered)), _counts(ordered) - 1])
+
+
+def _counts(ordered: Floats) -> NDArray[np.int64]:
+    """How many values each row has."""
+    return np.asarray(ordered.shape[1] - np.count_nonzero(np.isnan(ordered), axis=1))
 
 
 def disorder(apart: Floats) -> float | None:

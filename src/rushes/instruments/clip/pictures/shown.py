@@ -91,7 +91,7 @@ class Shown:
     def different(self) -> NDArray[np.int64]:
         """Frames that do not repeat the one before; by a closer limit, for order is lost with a picture."""
         copies = self.cadence.left_out & repeats_of(self.steps, self.fps, share=COPY_SHARE)
-        return np.flatnonzero(np.r_[True, ~copies]) if len(self) else np.zeros(0, np.int64)
+        return np.flatnonzero(np.concatenate([[True], ~copies])) if len(self) else np.zeros(0, np.int64)
 
     @cached_property
     def distinct(self) -> Shown:

@@ -110,8 +110,15 @@ def common_path(grid: PictureGrid, times_ms: tuple[float, ...]) -> CommonPath:
     steps = [medians(np.diff(values, axis=0)) for values in (luma, blue, red)]
     steps += [_median_where(values, has_hue) for values in (turned, np.diff(strength, axis=0))]
     steps.append(_median_where(np.degrees(np.angle(product)), is_vivid))
-    light, cast_blue, cast_red, hue, saturation, turn = (np.r_[0.0, np.cumsum(step * moves)] for step in steps)
+    light, cast_blue, cast_red, hue, saturation, turn = (_added_up(step * moves) for step in steps)
     return CommonPath(frames, light, cast_blue, cast_red, hue, saturation, turn, luma, strength.mean(axis=1))
+
+
+def _added_up(steps: Series) -> Series:
+    """The path that these steps make, from 0 on."""
+    path = np.zeros(len(steps) + 1)
+    np.cumsum(steps, out=path[1:])
+    return path
 
 
 def _apart(times_ms: tuple[float, ...]) -> NDArray[np.int64]:

@@ -93,8 +93,14 @@ def frame_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
 
 def _back_and_forth(moves: Moves) -> Any:
     """How much less a step goes on with the one before than steps further apart, by region."""
-    near, *further = ((moves[lag:] * moves[:-lag]).sum(axis=-1).mean(axis=0) for lag in (1, 2, 3, 4))
+    near, *further = (_products(moves, lag).mean(axis=0) for lag in (1, 2, 3, 4))
     return np.maximum(0.0, np.minimum.reduce(further)) - near
+
+
+def _products(moves: Moves, lag: int) -> Any:
+    """The product of each step's displacement and the one so many steps before."""
+    both = moves[lag:] * moves[:-lag]
+    return both[..., 0] + both[..., 1]
 
 
 def _parts(grid: PictureGrid) -> tuple[int, int]:
@@ -110,7 +116,7 @@ def local_jitter(grid: PictureGrid, times_ms: Any) -> Measurement:
         return _too_short(LOCAL_JITTER)
     moves = displacements(grid, _parts(grid))
     moves = moves - medians(moves.reshape(len(moves), -1, 2).swapaxes(1, 2))[:, None, None]
-    back = -(moves[1:] * moves[:-1]).sum(axis=-1).mean(axis=0)
+    back = -_products(moves, 1).mean(axis=0)
     return _measured(LOCAL_JITTER, median(back), len(moves))
 
 

@@ -113,18 +113,24 @@ def dip(power: Floats, count: int) -> float:
 def _slides(parts: list[Floats]) -> bool:
     """Whether blocks show what a neighbour showed some frames before."""
     sides = ((axis, ahead) for axis in (1, 2) for ahead in (True, False))
-    found = [np.mean([_handed_on(part, *side) for part in parts], axis=0).max() for side in sides]
-    return bool(max(found) > SLIDING)
+    moving = [part.any(axis=0, keepdims=True) for part in parts]
+    found = [np.mean([_handed_on(*one, *side) for one in zip(parts, moving, strict=True)], axis=0) for side in sides]
+    return bool(np.max(found) > SLIDING)
 
 
-def _handed_on(part: Floats, axis: int, ahead: bool) -> Floats:
+def _handed_on(part: Floats, moving: NDArray[np.bool_], axis: int, ahead: bool) -> Floats:
     """Mean correlation of blocks with the next one along an axis, so many steps later; 0 without three such pairs."""
-    blocks = part.swapaxes(axis, 1)
-    here, there = (blocks[:, :-1], blocks[:, 1:]) if ahead else (blocks[:, 1:], blocks[:, :-1])
-    both = here.any(axis=0) & there.any(axis=0)
+    here, there = _neighbours(part, axis, ahead)
+    one, other = _neighbours(moving, axis, ahead)
+    both = (one & other)[0]
     if np.count_nonzero(both) < FEWEST_PAIRS:
         return np.zeros(len(LAGS))
     return lagged_means(here[:, both], there[:, both], LAGS)
+
+
+def _neighbours(part: NDArray[Any], axis: int, ahead: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    blocks = part.swapaxes(axis, 1)
+    return (blocks[:, :-1], blocks[:, 1:]) if ahead else (blocks[:, 1:], blocks[:, :-1])
 
 
 def shown_ghosting(seen: Any) -> Measurement:

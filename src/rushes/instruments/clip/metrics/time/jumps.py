@@ -9,7 +9,7 @@ from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.metrics.making import from_zero
 from rushes.instruments.clip.metrics.stillness import of_shown
-from rushes.instruments.clip.pictures.order import beside, middle_of
+from rushes.instruments.clip.pictures.order import beside, largest_of, middle_of
 from rushes.instruments.clip.pictures.shown import Shown
 
 SIDE = 4
@@ -47,18 +47,24 @@ JUMP_RATIO = from_zero(
 
 
 def jumps(shown: Shown) -> NDArray[np.float64]:
-    """The ratio of every step, 0 where it does not last, leaves the shot or has no motion beside it."""
+    """The ratio of every step, 0 without motion beside it, down to the largest that lasts within its shot.
+
+    Larger ones, which do not, have 0 too; smaller ones are not looked at.
+    """
     steps, count = shown.steps, len(shown.steps)
     around = beside(steps, SIDE)
-    largest = np.nanmax(around, axis=1)
+    largest = largest_of(around)
     ratios: NDArray[np.float64] = steps / np.maximum(largest, FLOOR)
     uneven = largest > UNEVEN * around[:, 0]
     ratios[uneven | (middle_of(around) < FLOOR)] = 0.0
     ratios[[0, -1]] = 0.0
-    for step in np.flatnonzero(ratios > 1).tolist():
+    for step in np.argsort(-ratios, kind="stable").tolist():
+        if ratios[step] <= 1:
+            break
         lasts = shown.away(step - 1, slice(step + 2, step + 3))[0] >= LASTING * steps[step]
-        if not (0 < step < count - 1 and lasts and _alike(*shown.values[step : step + 2]) >= ALIKE):
-            ratios[step] = 0.0
+        if 0 < step < count - 1 and lasts and _alike(*shown.values[step : step + 2]) >= ALIKE:
+            break
+        ratios[step] = 0.0
     return ratios
 
 
