@@ -212,3 +212,23 @@ def test_a_run_in_shards_has_the_rows_of_one_in_one_piece(tmp_path: Path) -> Non
     with inline_work():
         rushes.evaluate_clips([folder], run=run, progress=progress)
     assert told == [(5, 5)] and {path.name: path.read_bytes() for path in (run / "shards").iterdir()} == before
+
+
+def test_the_run_that_a_call_returns_is_the_one_in_the_folder(takes: Path) -> None:
+    """Whether all of it was measured now, nothing, some of it, or clips of another folder are in it as well."""
+    (takes / "c.mkv").write_bytes(b"no clip")
+    with inline_work():
+        for more in ({}, {}, {"add": True}):
+            paths = takes if not more else clip(Path("other/d.mkv"), 7)
+            run = rushes.clips(paths, run="run", **more)
+            assert run == rushes.read_run("run") and run.status == "complete"
+            assert all(one.definition is other.definition for one, other in zip(*same_metric(run), strict=True))
+        (takes / "b.mkv").unlink()
+        clip(takes / "b.mkv", 9)
+        assert rushes.clips(takes, run="run", overwrite=True) == rushes.read_run("run")
+    assert ids(run)[-1].endswith("d")
+
+
+def same_metric(run: Run) -> list[tuple[object, ...]]:
+    """The measurements of the first two clips."""
+    return [run.measurements[name] for name in ids(run)[:2]]

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -401,3 +402,31 @@ def test_settings_that_differ_are_said_in_words(tmp_path: Path) -> None:
         "already contains a run with profile general, not mine; metrics b, not c; other definitions. Choose another run"
     )
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ['},{"count":1', '],"subject":', '"signature":"s"', "\\", 'a"b', "\n", "ü"])
+def test_merged_lines_are_the_rows_whatever_they_say(tmp_path: Path, text: str) -> None:
+    """Texts that look like the ends of rows, in notes, in places and in signatures."""
+    named = replace(
+        RATIO, params=signature_params(k=1, word=text.replace("|", "")) if "\n" not in text else RATIO.params
+    )
+    numbers = tuple(
+        Measurement(definition=definition, value=0.25, count=1, note=text, at={"signature": text, "subject": text})
+        for definition in (RATIO, named, RATIO)
+    )
+    facts = {"subject": [text], "n": {"subject": 1}}
+    with RunWriter(tmp_path / "run", instrument="clip", settings={"tier": 0}) as run:
+        for measurements in (numbers, numbers[:1], ()):
+            subject = Subject(id=f"{text}{len(measurements)}", kind="clip", path=text, sha256=None, facts=facts)
+            run.add(Entry(subject=subject, measurements=measurements))
+        run.finish([f"{text}{count}" for count in (3, 1, 0)])
+    found = read_run(tmp_path / "run")
+    assert [subject.id for subject in found.subjects] == [f"{text}{count}" for count in (3, 1, 0)]
+    assert [found.measurements.get(subject.id, ()) for subject in found.subjects] == [numbers, numbers[:1], ()]
+    assert found.info["seal"]["measurements"] == 4
+    lines = (tmp_path / "run" / "measurements.jsonl").read_text().splitlines()
+    assert lines == [
+        canonical_line({"subject": s.id} | m.as_dict()).rstrip()
+        for s in found.subjects
+        for m in found.measurements.get(s.id, ())
+    ]

@@ -34,6 +34,7 @@ from rushes.present.terminal.progress import progress_bars
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rushes.core import Measurement
     from rushes.instruments.clip.faces.models import Tier
     from rushes.instruments.clip.signals.profile import Profile
     from rushes.storage.runs import Run
@@ -350,5 +351,10 @@ def _signatures(run: Run, chosen: Sequence[str]) -> list[str]:
     from rushes.instruments.clip.bundle import by_name
     from rushes.instruments.clip.show.tables import columns
 
-    everything = by_name(m for entry in run.entries for m in entry.measurements)
+    names = {facts["name"] for facts in run.info["definitions"].values()}
+    everything: dict[str, Measurement] = {}
+    for entry in run.entries:
+        everything = by_name((*everything.values(), *entry.measurements))
+        if len(everything) == len(names):
+            break
     return [everything[column.name].signature for column in columns(everything.values(), chosen=chosen)]

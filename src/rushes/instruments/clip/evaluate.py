@@ -26,7 +26,8 @@ from rushes.media.find.clips import FoundClips, Sound, match_audio, one_or_sever
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.store import stat
 from rushes.storage.remote.transfer import remove_orphans
-from rushes.storage.runs import Run, clip_ids, open_run, read_run
+from rushes.storage.runs import Run, clip_ids, open_run
+from rushes.storage.runs.as_written import AsWritten
 from rushes.storage.shards.schedule import schedule, spool_of, store_outcome
 from rushes.storage.shards.writer import shard_size
 from rushes.workers.engine import LOCAL, Engine, run_tasks
@@ -227,7 +228,7 @@ def evaluate_clips(
             )
 
         tasks = schedule(writer, ids, todo, task)
-        done = len(ids) - len(todo)
+        written, done = AsWritten(), len(ids) - len(todo)
         progress(done, len(ids), "clips")
         outcomes = run_tasks(
             work,
@@ -242,6 +243,7 @@ def evaluate_clips(
         for position, outcome in outcomes:
             outcome = without_culprits(tasks[position], outcome, again)
             if store_outcome(writer, tasks[position], outcome, crashed=crashed):
+                written.take(outcome)
                 done += 1
                 progress(done, len(ids), "clips")
         writer.finish(ids)
@@ -252,7 +254,7 @@ def evaluate_clips(
         tell(f"Skipped {found.passed_over}")
     if not add and (gone := [name for name in before if name not in set(ids)]):
         tell(_gone(gone))
-    return replace(read_run(target), remarks=tuple(lines))
+    return replace(written.run(target, ids), remarks=tuple(lines))
 
 
 clips = evaluate_clips

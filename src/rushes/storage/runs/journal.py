@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,7 @@ from rushes.core.machine.files import replacing
 
 MEASUREMENTS, SUBJECT = '{"measurements":[', '],"subject":'
 """What a subject's line in the journal begins with, and what stands between its measurements and the subject."""
+_SIGNATURE = re.compile(r'"signature":"([^"\\]*)"')
 _decoder = json.JSONDecoder()
 
 
@@ -22,12 +24,26 @@ def write_merged(folder: Path, lines: Iterable[str]) -> Counter[str]:
         replacing(folder / "measurements.jsonl") as measurements,
     ):
         for line in lines:
-            subject, rows = take_apart(line)
+            subject, rows, signatures = _cut(line)
             subjects.write(subject + "\n")
-            for row, facts in rows:
-                measurements.write(row + "\n")
-                used[str(facts["signature"])] += 1
+            measurements.write(rows)
+            used.update(signatures)
     return used
+
+
+def _cut(line: str) -> tuple[str, str, list[str]]:
+    """The subject's text, the lines of its measurements, and their signatures.
+
+    Rows hold no lists, so `},{"` stands between two of them and nowhere else: within a text its quote would be escaped.
+    A line in which they are not as many as the signatures, or a signature has to be read as JSON, is taken apart.
+    """
+    rows, _, subject = line.partition(SUBJECT)
+    text = rows[len(MEASUREMENTS) :].replace('},{"', '}\n{"')
+    signatures = _SIGNATURE.findall(text)
+    if len(signatures) == text.count("\n") + 1:
+        return subject.rstrip()[:-1], text + "\n", signatures
+    subject, found = take_apart(line)
+    return subject, "".join(row + "\n" for row, _ in found), [str(facts["signature"]) for _, facts in found]
 
 
 def take_apart(line: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
