@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.picture_grid import TEXTURE_MS, PictureGrid
@@ -109,8 +108,8 @@ def _stopping(motion: Any, steps: Any, judged: Flags, before: int, after: int) -
     The mean is quick and says where to look; the median, which one large step does not move, says what is there.
     """
     places = len(steps) - before - after + 1
-    mean = sliding_window_view(motion, before, axis=0).mean(axis=-1)[:places]
-    ahead = sliding_window_view(np.minimum(steps[:-1], steps[1:]), after - 1, axis=0)[before:].max(axis=-1)
+    mean = sum((motion[step : step + places] for step in range(1, before)), motion[:places]) / np.float32(before)
+    ahead = _largest_of(np.minimum(steps[before:-1], steps[before + 1 :]), after - 1)
     at_place = judged[before : before + places] & judged[before - 1 : before - 1 + places]
     # A median is at most twice the mean, so nothing is overlooked.
     onset = (np.minimum(motion[before - 2 : -1], motion[before - 1 :])[:places] >= 0.4 * MOVING) & (
@@ -124,6 +123,15 @@ def _stopping(motion: Any, steps: Any, judged: Flags, before: int, after: int) -
         share_here = _stopped(motion[place : place + before], steps[place + before : place + before + after])
         best, found = (share_here, place + before) if share_here > best else (best, found)
     return (best if best > LEAST else 0.0), found
+
+
+def _largest_of(values: Any, count: int) -> Any:
+    """Of each row and the ones after it, so many together, the largest values; rows with fewer are left out."""
+    found, reach = values, 1
+    while reach < count:
+        step = min(reach, count - reach)
+        found, reach = np.maximum(found[:-step], found[step:]), reach + step
+    return found
 
 
 def _stopped(before: Any, after: Any) -> float:

@@ -113,7 +113,7 @@ def dip(power: Floats, count: int) -> float:
 def _slides(parts: list[Floats]) -> bool:
     """Whether blocks show what a neighbour showed some frames before."""
     sides = ((axis, ahead) for axis in (1, 2) for ahead in (True, False))
-    moving = [part.any(axis=0, keepdims=True) for part in parts]
+    moving = [np.asarray(part.any(axis=0, keepdims=True)) for part in parts]
     found = [np.mean([_handed_on(*one, *side) for one in zip(parts, moving, strict=True)], axis=0) for side in sides]
     return bool(np.max(found) > SLIDING)
 
