@@ -163,8 +163,11 @@ class GridWalk:
             return None
 
         def levels(values: NDArray[np.float32], scale: float, offset: float) -> Blocks:
-            turned = np.moveaxis(upright(np.moveaxis(values, 0, -1), *turn), -1, 0)  # type: ignore[arg-type]
-            return np.ascontiguousarray((turned - np.float32(offset)) * np.float32(scale))
+            found = (values - np.float32(offset)) * np.float32(scale)
+            if turn == (0, False):
+                return found
+            turned = upright(np.moveaxis(found, 0, -1), *turn)  # type: ignore[arg-type]
+            return np.ascontiguousarray(np.moveaxis(turned, -1, 0))
 
         def plane(index: int) -> NDArray[np.float32]:
             return np.concatenate([chunk[:, index] for chunk in self._chunks])[: self._frames]

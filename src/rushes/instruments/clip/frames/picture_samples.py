@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import cv2
 import numpy as np
@@ -70,7 +70,7 @@ class SampleWatch:
         self._next = FIRST_MS
         self._start: float | None = None
         self._before: Frame | AlikeFrame | None = None
-        self._rows: list[tuple[float, ...]] = []
+        self._rows: list[_Seen] = []
         self._seen = False
 
     def add(self, frame: Frame | AlikeFrame) -> None:
@@ -86,21 +86,15 @@ class SampleWatch:
         elif time >= self._next - 150.0:
             self._before = frame
 
-    def _look(self, frame: Frame | AlikeFrame) -> tuple[float, ...]:
-        plane, seen = frame.luma, colours(frame)
+    def _look(self, frame: Frame | AlikeFrame) -> _Seen:
+        plane = frame.luma
         before = None if self._before is None else self._before.luma
-        found = middle_of(plane, None if before is None or before.values.shape != plane.values.shape else before)
-        return (
+        return _Seen(
             frame.time_ms,
-            noise_level(found),
-            static_part(found),
-            banding(seen.half),
-            blocking(found),
+            middle_of(plane, None if before is None or before.values.shape != plane.values.shape else before),
+            colours(frame),
             seam_length(plane),
-            combing(found),
-            clipped_colour(seen),
             peak(plane.values, plane.scale, plane.offset),
-            second_channel(seen.quarter),
             frame.quantiser if isinstance(frame, Frame) else math.nan,
         )
 
@@ -108,7 +102,26 @@ class SampleWatch:
         """What was seen, or why there is nothing to say."""
         if not self._rows:
             return f"frames of less than {SMALLEST} pixels" if self._seen else "the clip is too short"
-        return PictureSamples(*map(tuple, zip(*self._rows, strict=True)))
+        return PictureSamples(*map(tuple, zip(*map(_values, self._rows), strict=True)))
+
+
+class _Seen(NamedTuple):
+    """What is kept of a frame: values are made of it at the end, of all frames together, when caches are warm."""
+
+    time_ms: float
+    middle: Middle
+    colours: ColourCounts
+    seam_length: float
+    peak: float
+    quantiser: float
+
+
+def _values(seen: _Seen) -> tuple[float, ...]:
+    """In the order of `PictureSamples`."""
+    middle, colours = seen.middle, seen.colours
+    blocks = noise_level(middle), static_part(middle), banding(colours.half), blocking(middle)
+    rest = clipped_colour(colours), seen.peak, second_channel(colours.quarter), seen.quantiser
+    return (seen.time_ms, *blocks, seen.seam_length, combing(middle), *rest)
 
 
 def middle_of(plane: LumaPlane, before: LumaPlane | None) -> Middle:
