@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -122,9 +123,13 @@ class ClipSettings:
     def tier(self) -> Tier:
         return 0 if self.faces is None else self.faces.tier
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: metrics are loaded by name where it arrives."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The fields alone, packed once for all clips of a run: metrics are loaded by name where it arrives."""
+        return _unpacked, (self._packed,)
+
+    @cached_property
+    def _packed(self) -> bytes:
+        return pickle.dumps({field.name: getattr(self, field.name) for field in fields(self)})
 
     @cached_property
     def metrics(self) -> Mapping[str, ClipMetric]:
@@ -161,6 +166,12 @@ class ClipSettings:
         data |= {} if self.faces is None else self.faces.as_dict()
         data |= {"metrics": {name: dict(_origin(name, self.input)) for name in self.extra}} if self.extra else {}
         return data | ({"networks": {one.name: one.network.sha256 for one in self.networks}} if self.networks else {})
+
+
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes) -> ClipSettings:
+    """The same settings for every clip of a run, with the metrics that they have found."""
+    return ClipSettings(**pickle.loads(packed))  # of a process of our own  # nosec B301
 
 
 def _is_usable(name: str, profile: Profile) -> bool:
