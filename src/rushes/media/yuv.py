@@ -130,7 +130,7 @@ def _noise(number: int, height: int, width: int) -> NDArray[np.uint8]:
     >>> _noise(0, 2, 4).tolist()
     [[0, 134, 13, 237], [142, 166, 218, 235]]
     """
-    mixed = np.arange(height * width, dtype=np.uint32) + np.uint32(number << 24)
+    mixed: Any = np.arange(height * width, dtype=np.uint32) + np.uint32(number << 24)
     for shift, factor in ((16, 0x21F0AAAD), (15, 0x735A2D97)):
         mixed = (mixed ^ mixed >> shift) * np.uint32(factor)
     return (mixed >> 24).astype(np.uint8).reshape(height, width)
