@@ -133,4 +133,5 @@ def _noise(number: int, height: int, width: int) -> NDArray[np.uint8]:
     mixed: Any = np.arange(height * width, dtype=np.uint32) + np.uint32(number << 24)
     for shift, factor in ((16, 0x21F0AAAD), (15, 0x735A2D97)):
         mixed = (mixed ^ mixed >> shift) * np.uint32(factor)
-    return (mixed >> 24).astype(np.uint8).reshape(height, width)
+    found: NDArray[np.uint8] = (mixed >> 24).astype(np.uint8).reshape(height, width)
+    return found
