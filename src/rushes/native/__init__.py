@@ -1,8 +1,8 @@
 """Loops over pixels and samples, in C: one library for all instruments, made when Rushes is built.
 
 A call takes a microsecond and checks nothing: the Python beside it does, and passes addresses (`array.ctypes.data`) of
-arrays that it keeps alive. Floating-point operations happen in the order in which they are written, with no fused
-multiply-add, so a sum is the same to the last bit on every processor (decision 0008).
+arrays that it keeps alive. Floating-point operations happen in the order in which they are written, and none are fused
+but where it is written so (fused.h), so a sum is the same to the last bit on every processor (decision 0008).
 """
 
 from __future__ import annotations

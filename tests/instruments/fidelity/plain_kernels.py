@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.fidelity.kernels.gaussian import _weights
 from rushes.instruments.fidelity.kernels.sums import Plane, RgbSums
 
 
@@ -47,45 +47,59 @@ def half(values: Any) -> Any:
     return (across[::2] + across[1::2]) * np.float32(0.25)
 
 
-def gaussian_totals(
-    gen: NDArray[Any], gt: NDArray[Any], gains: Any, shifts: Any, middle: Any, c1: Any, c2: Any
-) -> tuple[float, float]:
-    """The same as the sums in `gaussian_ssim`."""
-    height, width = gen.shape
-    found = np.empty((2, height - 10, width - 10), np.float32)
-    for y in range(0, height - 10, 32):
-        band = slice(y, y + 32 + 10)
-        sides = zip((gen, gt), gains, shifts, strict=True)
-        one, other = (side[band].astype(np.float32) * gain - shift for side, gain, shift in sides)
-        found[:, y : y + 32] = of_band(one + other, one - other, middle, c1, c2)
-    sums = np.zeros((2, 1, 128))
-    for x in range(0, width - 10, 128):  # lane by lane in the kernel's order
-        strip = found[:, :, x : x + 128].astype(np.float64)
-        lanes = strip.shape[2]
-        for channel in range(2):
-            sums[channel, 0, :lanes] = in_order(np.concatenate([sums[channel, :, :lanes], strip[channel]]))
-    return float(in_order(sums[0, 0])), float(in_order(sums[1, 0]))
+def gaussian_totals(gen: NDArray[Any], gt: NDArray[Any], gains: Any, shifts: Any, told: Any) -> tuple[float, float]:
+    """The same as the sums in `gaussian_ssim`, of its `constants`."""
+    sides = zip((gen, gt), gains, shifts, strict=True)
+    one, other = (side.astype(np.float32) * gain - shift for side, gain, shift in sides)
+    ssim, contrast = of_windows(one + other, one - other, told)
+    return in_the_loops_order(ssim), in_the_loops_order(contrast)
 
 
-def of_band(s: Any, d: Any, middle: Any, c1: Any, c2: Any) -> tuple[Any, Any]:
+def in_the_loops_order(found: NDArray[np.float32]) -> float:
+    """Bands of 8 rows, two by two; strips of 16 equal parts side by side, columns of a part one after the other."""
+    rows, columns = found.shape
+    strips = -(-columns // 512)
+    segment = -(-columns // (16 * strips))
+    whole = np.zeros((-(-rows // 8) * 8, strips * 16 * segment), np.float32)
+    whole[:rows, :columns] = found
+    bands = whole.reshape(-1, 8, strips, 16, segment)
+    for _ in range(3):
+        bands = bands[:, ::2] + bands[:, 1::2]
+    return float(in_order(in_order(bands[:, 0].transpose(1, 0, 3, 2).reshape(-1, 16).astype(np.float64))))
+
+
+def of_windows(s: Any, d: Any, told: Any) -> tuple[Any, Any]:
     """SSIM and contrast of each window, from the sums and differences of the pixels."""
-    half = np.float32(0.5)
-    ms, md, vs, vd = (blurred(blurred(values).T).T for values in (s, d, s * s, d * d))
-    vs, vd = vs - ms * ms, vd - md * md
-    contrast = ((vs - vd) * half + c2) / ((vs + vd) * half + c2)
+    middle, c1, c2, *weights = told
+    ms, md, vs, vd = (blurred(blurred(values.T, weights).T, weights) for values in (s, d, s * s, d * d))
+    vs, vd = fused(-ms, ms, vs) + c2, fused(-md, md, vd)
     lit, dim = (ms + middle) * (ms + middle), md * md
-    return contrast * (((lit - dim) * half + c1) / ((lit + dim) * half + c1)), contrast
+    return (lit - dim + c1) * (vs - vd) / ((lit + dim + c1) * (vs + vd)), (vs - vd) / (vs + vd)
 
 
-def blurred(p: Any) -> Any:
-    """The window's mean down the first axis, the outermost first."""
-    k0, k1, k2, k3, k4, k5 = map(np.float32, _weights())
+def blurred(p: Any, weights: Any) -> Any:
+    """The window's mean down the first axis, the outermost first and the middle before the two beside it."""
     n = len(p) - 10
-    return (
-        k5 * (p[:n] + p[10:])
-        + k4 * (p[1 : n + 1] + p[9 : n + 9])
-        + k3 * (p[2 : n + 2] + p[8 : n + 8])
-        + k2 * (p[3 : n + 3] + p[7 : n + 7])
-        + k1 * (p[4 : n + 4] + p[6 : n + 6])
-        + k0 * p[5 : n + 5]
-    )
+    total = weights[5] * (p[:n] + p[10:])
+    for place in (4, 3, 0, 2, 1):
+        pair = p[5 - place : n + 5 - place] + p[5 + place : n + 5 + place] if place else p[5 : n + 5]
+        total = fused(pair, weights[place], total)
+    return total
+
+
+def fused(a: Any, b: Any, c: Any) -> Any:
+    """a · b + c of 32-bit floats with one rounding, by Python's fractions where doubles are not exact."""
+    product, other = np.float64(1) * a * b, np.float64(1) * c
+    total = product + other
+    part = total - product
+    lost = (product - (total - part)) + (other - part)
+    rounded = total.astype(np.float32)
+    for place in zip(*np.nonzero(lost), strict=True):
+        rounded[place] = _nearest(Fraction(product[place]) + Fraction(other[place]), rounded[place])
+    return rounded
+
+
+def _nearest(exact: Fraction, close: np.float32) -> np.float32:
+    """Of the float and its neighbours the one nearest to a number, the even one of two."""
+    floats = [np.nextafter(close, np.float32(way)) for way in (-np.inf, np.inf)] + [close]
+    return min(floats, key=lambda x: (abs(Fraction(float(x)) - exact), int(x.view(np.int32)) % 2))

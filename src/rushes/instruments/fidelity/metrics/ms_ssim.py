@@ -56,7 +56,9 @@ def multi_scale(pair: Scaled, finest: Similarity) -> float:
 def observe_ms_ssim(context: PairContext) -> PerFrame:
     """MS-SSIM of luma, frame by frame."""
     missing = too_small(context.size, SMALLEST, "its pyramid of five scales")
-    return PerFrame(lambda pair: {"ms_ssim": multi_scale(scaled_luma(pair), luma_similarity(pair))}, missing=missing)
+    return PerFrame(
+        lambda pair: {"ms_ssim": multi_scale(scaled_luma(pair), luma_similarity(pair, contrast=True))}, missing=missing
+    )
 
 
 MS_SSIM_METRIC = PairMetric.with_lane(MS_SSIM, "MS-SSIM", observe_ms_ssim, (0.5, 1.0))

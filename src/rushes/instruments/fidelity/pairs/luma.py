@@ -47,10 +47,10 @@ def scaled_luma(pair: FramePair) -> Scaled:
     return Scaled(one, other, (gen.scale, gt.scale), shifts, 127.5, 255.0)
 
 
-def luma_similarity(pair: FramePair) -> Similarity:
-    """SSIM of luma at full size; made once for SSIM and the finest scale of MS-SSIM."""
+def luma_similarity(pair: FramePair, *, contrast: bool) -> Similarity:
+    """SSIM of luma at full size, with its contrast or without; made once for SSIM and the finest scale of MS-SSIM."""
     if "luma_similarity" not in pair.shared:
-        pair.shared["luma_similarity"] = gaussian_ssim(scaled_luma(pair))
+        pair.shared["luma_similarity"] = gaussian_ssim(scaled_luma(pair), contrast=contrast)
     found: Similarity = pair.shared["luma_similarity"]
     return found
 
