@@ -1,7 +1,8 @@
 """LPIPS against a plain eager loop: one pair at a time, float32, torch's own threads, as the `lpips` package runs.
 
 python benchmarks/bench_lpips.py                            on a CPU, from memory and from files
-python benchmarks/bench_lpips.py --device cuda              on a GPU, from memory
+python benchmarks/bench_lpips.py --device cuda              on a GPU, from memory, in TF32 and fp16
+python benchmarks/bench_lpips.py --device cuda --tune --only vgg16 --size 512    what else the GPU path could do
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ import torch
 from torch.nn import functional as F
 
 from recording import record
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.networks.batches import Batches
 from rushes.instruments.fidelity.networks.plain import DeviceBatches, PlainNetwork
 from rushes.instruments.fidelity.networks.quick import QuickNetwork
@@ -25,19 +28,23 @@ from rushes.instruments.fidelity.networks.trunks import ALEXNET, EPS, SCALE, SHI
 from rushes.instruments.fidelity.networks.weights import LpipsWeights, read_lpips
 
 _REPEATS = 3
+_EXACT = 4
+"""Pairs whose values are held against doubles."""
 
 
 class Eager:
     """The plain loop: two passes of the network, then normalise, subtract, square, weigh, average."""
 
-    def __init__(self, weights: LpipsWeights, device: str) -> None:
-        self.trunk, self.device = weights.trunk, device
+    def __init__(self, weights: LpipsWeights, device: str, kind: torch.dtype = torch.float32) -> None:
+        self.trunk, self.device, self.kind = weights.trunk, device, kind
         self.layers = [
-            (conv, torch.from_numpy(kernel).to(device), torch.from_numpy(bias).to(device))
+            (conv, torch.from_numpy(kernel).to(device, kind), torch.from_numpy(bias).to(device, kind))
             for conv, kernel, bias in zip(self.trunk.convs, weights.kernels, weights.biases, strict=True)
         ]
-        self.heads = [torch.from_numpy(head).to(device)[None, :, None, None] for head in weights.heads]
-        self.shift, self.scale = (torch.tensor(part, device=device)[None, :, None, None] for part in (SHIFT, SCALE))
+        self.heads = [torch.from_numpy(head).to(device, kind)[None, :, None, None] for head in weights.heads]
+        self.shift, self.scale = (
+            torch.tensor(part, device=device, dtype=kind)[None, :, None, None] for part in (SHIFT, SCALE)
+        )
 
     def features(self, x: torch.Tensor) -> list[torch.Tensor]:
         layers, found = iter(self.layers), []
@@ -51,10 +58,10 @@ class Eager:
         return found
 
     def __call__(self, gen: np.ndarray, gt: np.ndarray) -> float:
-        sides = (torch.from_numpy(side).permute(2, 0, 1)[None].float() / 127.5 - 1 for side in (gen, gt))
+        sides = (torch.from_numpy(side).permute(2, 0, 1)[None].to(self.kind) / 127.5 - 1 for side in (gen, gt))
         with torch.no_grad():
             one, other = (self.features((side.to(self.device) - self.shift) / self.scale) for side in sides)
-            total = torch.zeros(1, 1, 1, 1, device=self.device)
+            total = torch.zeros(1, 1, 1, 1, device=self.device, dtype=self.kind)
             for a, b, head in zip(one, other, self.heads, strict=True):
                 a = a / ((a**2).sum(1, keepdim=True).sqrt() + EPS)
                 b = b / ((b**2).sum(1, keepdim=True).sqrt() + EPS)
@@ -103,38 +110,90 @@ def ratio(peer: Callable[[], object], ours: Callable[[], object], repeats: int =
     return statistics.median(p / o for p, o in pairs), statistics.median(o for _, o in pairs)
 
 
-def from_memory(trunk: Trunk, size: int, device: str, folder: Path | None) -> tuple[str, str, str]:
+def from_memory(trunk: Trunk, size: int, folder: Path | None) -> list[tuple[str, str, str]]:
+    """On a CPU."""
     weights = weights_of(trunk, folder)
-    eager = Eager(weights, device)
-    quick = QuickNetwork(weights, span="-1..1") if device == "cpu" else None
-    plain = PlainNetwork(weights, span="-1..1", device=device, precision="tf32") if quick is None else None
+    eager, quick = Eager(weights, "cpu"), QuickNetwork(weights, span="-1..1")
     some = {("alexnet", 256): 16, ("alexnet", 512): 8, ("vgg16", 256): 4, ("vgg16", 512): 2}[trunk.name, size]
-    gen, gt = pictures(some if quick else 64, size)
-    many = 1 if quick else 8  # a GPU needs more to be busy; the loop takes a part
+    gen, gt = pictures(some, size)
 
     def ours() -> np.ndarray:
-        if quick:
-            pixels = {"alexnet": 1 << 18, "vgg16": 1 << 17}[trunk.name]
-            batches: Batches | DeviceBatches = Batches(
-                quick, size=(size, size), pixels=pixels, threads=torch.get_num_threads()
-            )
-        else:
-            pixels = {"alexnet": 1 << 22, "vgg16": 1 << 21}[trunk.name]
-            assert plain is not None
-            batches = DeviceBatches(plain, size=(size, size), pixels=pixels)
-        for _ in range(many):
-            for one, other in zip(gen, gt, strict=True):
-                batches.add(one, other)
+        pixels = {"alexnet": 1 << 18, "vgg16": 1 << 17}[trunk.name]
+        batches = Batches(quick, size=(size, size), pixels=pixels, threads=torch.get_num_threads())
+        for one, other in zip(gen, gt, strict=True):
+            batches.add(one, other)
         return batches.finish()
 
-    torch.backends.cudnn.allow_tf32 = False  # what values are held against; the loop is timed as torch comes
     want = np.array([eager(one, other) for one, other in zip(gen, gt, strict=True)])
-    torch.backends.cudnn.allow_tf32 = True
-    off = np.abs(ours()[: len(want), 0] - want).max()
+    off = np.abs(ours()[:, 0] - want).max()
     times, taken = ratio(lambda: [eager(one, other) for one, other in zip(gen, gt, strict=True)], ours)
-    asked = "2×" if quick else "5×"
-    rate = f"{times * many:.1f}× ({many * len(gen) / taken:.1f} pairs/s; values off {off:.0e})"
-    return f"{trunk.name}, {size}², from memory", asked, rate
+    rate = f"{times:.1f}× ({len(gen) / taken:.1f} pairs/s; values off {off:.0e})"
+    return [(f"{trunk.name}, {size}², from memory", "2×", rate)]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a GPU runs a network."""
+
+    precision: Precision
+    pixels: int
+    """Of a batch, per side."""
+    one_walk: bool = False
+    search: bool = False
+    """Whether cuDNN tries its algorithms; the product does not, as it would choose by the clock."""
+
+    def __str__(self) -> str:
+        said = f"{self.precision}, batches of 2^{self.pixels.bit_length() - 1} pixels"
+        return said + (", one walk" if self.one_walk else "") + (", cuDNN searches" if self.search else "")
+
+
+_PIXELS = {"alexnet": 1 << 22, "vgg16": 1 << 21}
+
+
+def ways(trunk: Trunk, *, tune: bool) -> list[Way]:
+    """The product's two, and, to tune it, what else it could do."""
+    pixels = _PIXELS[trunk.name]
+    precisions: tuple[Precision, ...] = ("tf32", "fp16")
+    found = [Way(precision, pixels) for precision in precisions]
+    if tune:
+        for precision in precisions:
+            found += [Way(precision, pixels, one_walk=True), Way(precision, pixels, search=True)]
+            found += [Way(precision, pixels // 2), Way(precision, 2 * pixels), Way(precision, 4 * pixels)]
+            found += [Way(precision, 2 * pixels, one_walk=True, search=True)]
+    return found
+
+
+def on_gpu(trunk: Trunk, size: int, folder: Path | None, *, tune: bool) -> list[tuple[str, str, str]]:
+    """Over the eager loop, which runs in TF32 as torch comes; errors against the loop in doubles, on a few pairs."""
+    weights = weights_of(trunk, folder)
+    eager, exact = Eager(weights, "cuda"), Eager(weights, "cuda", torch.float64)
+    gen, gt = pictures(64, size)
+    many = 8  # a GPU needs more to be busy; the loop takes a part
+    want = np.array([exact(one, other) for one, other in zip(gen[:_EXACT], gt[:_EXACT], strict=True)])
+    rows: list[tuple[str, str, str]] = []
+    first: dict[Precision, np.ndarray] = {}
+    for way in ways(trunk, tune=tune):
+        network = PlainNetwork(weights, span="-1..1", device="cuda", precision=way.precision, one_walk=way.one_walk)
+
+        def ours(network: PlainNetwork = network, way: Way = way) -> np.ndarray:
+            torch.backends.cudnn.benchmark = way.search
+            batches = DeviceBatches(network, size=(size, size), pixels=way.pixels)
+            for _ in range(many):
+                for one, other in zip(gen, gt, strict=True):
+                    batches.add(one, other)
+            found = batches.finish()
+            torch.backends.cudnn.benchmark = False
+            return found
+
+        values = ours()[: len(gen), 0]
+        apart = np.abs(values[:_EXACT] - want)
+        bits = "equal" if (first.setdefault(way.precision, values) == values).all() else "differ"
+        times, taken = ratio(lambda: [eager(one, other) for one, other in zip(gen, gt, strict=True)], ours)
+        off = f"off {apart.max():.1e}, {(apart / want).max():.1e} of the value" + (f", bits {bits}" if tune else "")
+        rate = f"{many * len(gen) / taken:,.0f} pairs/s, {times * many:.1f}× ({off})"
+        rows.append((f"{trunk.name}, {size}², {way if tune else way.precision}", "≥ 5×", rate))
+        print(" | ".join(rows[-1]), flush=True)
+    return rows
 
 
 def from_files(trunk: Trunk, size: int, folder: Path) -> tuple[str, str, str]:
@@ -173,21 +232,27 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="folder of the pulled files, where it is not the cache")
     parser.add_argument("--machine", default="")
     parser.add_argument("--only", default="", help="alexnet or vgg16: print its figures, and record nothing")
+    parser.add_argument("--size", type=int, choices=(256, 512), nargs="+", default=[256, 512])
+    parser.add_argument("--tune", action="store_true", help="on a GPU, other ways as well; prints, and records nothing")
     options = parser.parse_args()
-    sizes = [(trunk, size) for trunk in (ALEXNET, VGG16) for size in (256, 512) if options.only in trunk.name]
-    rows = [from_memory(trunk, size, options.device, options.weights) for trunk, size in sizes]
-    if options.device == "cpu":
+    sizes = [(trunk, size) for trunk in (ALEXNET, VGG16) for size in options.size if options.only in trunk.name]
+    if options.device != "cpu":
+        rows = [row for each in sizes for row in on_gpu(*each, options.weights, tune=options.tune)]
+    else:
+        rows = [row for each in sizes for row in from_memory(*each, options.weights)]
         with tempfile.TemporaryDirectory() as folder:
             rows += [from_files(trunk, size, Path(folder)) for trunk, size in sizes]
-    if options.only:
-        print(*map(" | ".join, rows), sep="\n")
+    if options.only or options.tune or len(options.size) == 1:
+        if options.device == "cpu":
+            print(*map(" | ".join, rows), sep="\n")
         return
-    where = "a CPU, fp32" if options.device == "cpu" else "one GPU, tf32 (the loop too: torch's default)"
+    where = "a CPU, fp32" if options.device == "cpu" else "one GPU, the loop in tf32 (torch's default)"
     record(
         "lpips" if options.device == "cpu" else "lpips-gpu",
         f"LPIPS on {where}",
         rows,
-        how="Against an eager loop over single pairs; interleaved runs, medians. Script: `benchmarks/bench_lpips.py`.",
+        how="Against an eager loop over single pairs; interleaved runs, medians; on a GPU, errors against the loop in "
+        "doubles. Script: `benchmarks/bench_lpips.py`.",
         machine=options.machine,
     )
 

@@ -57,6 +57,7 @@ def test_json_alone(sets: None) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["gen", "gt", "--precision", "fp16"], "a CPU computes in fp32; got precision fp16"),
         (["gen", "nowhere"], "nowhere: expected a folder, a glob, a list file or a clip; found nothing"),
         (["gen/clean.mkv", "gt", "--pair", "index"], "--pair index needs as many on both sides"),
         (["gen", "gt", "--metric", "psrn"], "no fidelity metric is called 'psrn'. Did you mean `psnr`"),

@@ -13,9 +13,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from rushes.core.errors import MissingDependency, WeightsError, WeightsNotFound  # noqa: E402
+from rushes.core.definition import require_same_signature  # noqa: E402
+from rushes.core.errors import DefinitionMismatch, MissingDependency, WeightsError, WeightsNotFound  # noqa: E402
 from rushes.core.machine.installing import extra_command  # noqa: E402
 from rushes.instruments.fidelity.arrays import compare_arrays  # noqa: E402
+from rushes.instruments.fidelity.metric import Seen  # noqa: E402
 from rushes.instruments.fidelity.metrics import METRICS, lpips  # noqa: E402
 from rushes.instruments.fidelity.networks import quick, tiles  # noqa: E402
 from rushes.instruments.fidelity.networks.batches import Batches  # noqa: E402
@@ -205,6 +207,29 @@ def test_out_of_memory_halves_the_batch() -> None:
         batches.add(np.full((2, 2, 3), n, np.uint8), np.zeros((2, 2, 3), np.uint8))
     assert batches.finish()[:, 0].tolist() == [0.0, 1.0, 2.0]
     assert sizes == [3, 1, 2, 1, 1]
+
+
+@pytest.mark.parametrize(("trunk", "size"), [(ALEXNET, (45, 70)), (VGG16, (32, 40))])
+def test_half_precision_is_close_and_not_the_same(trunk: Trunk, size: tuple[int, int]) -> None:
+    gt = picture(*size)[np.newaxis]
+    sides, weights = (changed(gt[0])[np.newaxis], gt), random_weights(trunk)
+    single, half = (
+        PlainNetwork(weights, span="-1..1", device="cpu", precision=precision)(*sides) for precision in ("fp32", "fp16")
+    )
+    assert (half != single).all()
+    assert half == pytest.approx(single, rel=2e-3)  # a half has 11 bits; measured: 6e-4
+
+
+def test_two_precisions_do_not_compare() -> None:
+    found = {
+        precision: METRICS["lpips_vgg"].measurement(
+            Seen(series={"lpips_vgg": np.array([0.1])}, params={"weights": "73a3376246c6", "precision": precision})
+        )
+        for precision in ("tf32", "fp16")
+    }
+    assert "|precision:fp16|" in found["fp16"].definition.signature
+    with pytest.raises(DefinitionMismatch, match="precision"):
+        require_same_signature([one.definition for one in found.values()])
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

@@ -86,6 +86,9 @@ def fidelity(
         typer.Option(metavar="NAME=FILE…", help="A model file to use instead of the pulled one: lpips=alex.pth."),
     ] = None,
     device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where networks run.")] = "cpu",
+    precision: Annotated[
+        Literal["tf32", "fp16", "fp32"] | None, typer.Option(help="Precision of LPIPS on a GPU. (default: tf32)")
+    ] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
     jobs: Jobs = None,
     timeout: Annotated[float | None, typer.Option(min=0.1, help="Timeout per pair, in seconds.")] = None,
@@ -122,6 +125,7 @@ def fidelity(
             resize_to=resize_to,
             models=models,
             device=device,
+            precision=precision,
             run=out,
             jobs=jobs,
             timeout=timeout,

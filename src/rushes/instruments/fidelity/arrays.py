@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.fidelity.devices import Precision, working_precision
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext
 from rushes.instruments.fidelity.metrics import METRICS
@@ -27,11 +28,12 @@ def compare_arrays(
     metrics: str | Iterable[str] = (),
     models: dict[str, str] | None = None,
     device: str = "cpu",
+    precision: Precision | None = None,
 ) -> dict[str, Measurement]:
     """The numbers of two clips in memory, T × H × W × 3 (or one picture, H × W × 3), RGB, 8 bits; by metric.
 
-    `protocol` and `metrics` are as in `evaluate_fidelity`. Raises `InputError` for arrays of another kind or unequal
-    shapes. What needs coded planes or sound is missing, with a note that says so.
+    `protocol`, `metrics` and `precision` are as in `evaluate_fidelity`. Raises `InputError` for arrays of another kind
+    or unequal shapes. What needs coded planes or sound is missing, with a note that says so.
     """
     ours, theirs = _clip("gen", gen), _clip("gt", gt)
     if ours.shape != theirs.shape:
@@ -41,8 +43,16 @@ def compare_arrays(
     for metric in chosen.values():
         metric.require(given)
     height, width = ours.shape[1:3]
+    working_precision(device, precision)
     context = PairContext(
-        gen="gen", gt="gt", gen_facts=None, gt_facts=None, size=(width, height), models=given, device=device
+        gen="gen",
+        gt="gt",
+        gen_facts=None,
+        gt_facts=None,
+        size=(width, height),
+        models=given,
+        device=device,
+        precision=precision,
     )
     scored = score_frames(paired_arrays(ours, theirs), context, chosen)
     how = Pairing().params

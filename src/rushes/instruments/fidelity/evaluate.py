@@ -19,6 +19,7 @@ from rushes.core.machine.progress import Progress, Warn, no_progress, recorded, 
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.selection import Numbers
 from rushes.core.words.options import in_shell
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.measure import score_frames
 from rushes.instruments.fidelity.metric import PairContext, Series
 from rushes.instruments.fidelity.pairs.clips import ClipPair, pair_sets
@@ -92,6 +93,7 @@ def evaluate_fidelity(
     resize_to: ResizeTo | None = None,
     models: Mapping[str, str | Path] | None = None,
     device: str = "cpu",
+    precision: Precision | None = None,
     run: Path | str | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
@@ -117,6 +119,7 @@ def evaluate_fidelity(
         resize_to: if sizes differ, bring both to the size of "gt" or "gen"; by default such a pair fails.
         models: files in place of pulled ones, by group: {"lpips": "alex.pth"}.
         device: where networks run, "cpu" by default.
+        precision: of LPIPS on a GPU: "tf32" (the default), "fp16" or "fp32". It is in the signature.
         run: the run directory; by default `runs/fidelity-<digest of the question>`, which the same call continues.
         jobs, timeout, memory_mb, engine: how many pairs at a time, and the limits of each; see `rushes.clips`.
         overwrite: replace a run of something else.
@@ -131,7 +134,9 @@ def evaluate_fidelity(
         InputError: no pair can be compared; a run that was not there before is not left behind.
     """
     pairing = Pairing(by=pair, cut=cut, lag=lag, resize_to=resize_to)
-    settings = FidelitySettings.load(protocol=protocol, metrics=metrics, pairing=pairing, models=models, device=device)
+    settings = FidelitySettings.load(
+        protocol=protocol, metrics=metrics, pairing=pairing, models=models, device=device, precision=precision
+    )
     found = pair_sets(gen, gt, by=pair)
     lines: list[str] = []
     tell = recorded(lines, warn)
@@ -245,7 +250,8 @@ def _compared(task: _Task, gen: Clip, gt: Clip) -> Packed:
     pairing = settings.pairing
     found = find_lag(gen, gt) if pairing.lag == "auto" else None
     lag = pairing.lag if isinstance(pairing.lag, int) else int(found.value or 0) if found is not None else 0
-    with open_pair(gen, gt, pairing, lag=lag, models=dict(settings.models), device=settings.device) as opened:
+    models, device, precision = dict(settings.models), settings.device, settings.precision
+    with open_pair(gen, gt, pairing, lag=lag, models=models, device=device, precision=precision) as opened:
         scored = score_frames(opened.frames, opened.context, settings.chosen)
         context, tally, remarks = opened.context, opened.tally, opened.remarks
     values = [with_pairing(measurement, pairing.params) for measurement in scored.measurements.values()]

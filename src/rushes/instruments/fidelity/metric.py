@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
 from rushes.core.metric import Lane, Trace, spanning
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.pairs.picture import FramePair
 from rushes.media import MediaFacts
 
@@ -43,6 +44,8 @@ class PairContext:
     models: Mapping[str, str] = field(default_factory=dict)
     """Files that the user gave in place of pulled ones, by the group's name: {"lpips": "alex.pth"}."""
     device: str = "cpu"
+    precision: Precision | None = None
+    """Of networks on a GPU, as it was asked for."""
     asked: frozenset[str] = frozenset()
     """Names of the metrics that are measured, for an observer whose numbers differ in cost; empty where nobody said."""
 

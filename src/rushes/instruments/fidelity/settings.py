@@ -1,4 +1,4 @@
-"""What is asked of a pair of clips: metrics, pairing, models, device; checked before any clip is read."""
+"""What is asked of a pair of clips: metrics, pairing, models, device, precision; checked before any clip is read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import file_digest
 from rushes.core.words.options import option
+from rushes.instruments.fidelity.devices import Precision, working_precision
 from rushes.instruments.fidelity.metric import PairMetric
 from rushes.instruments.fidelity.metrics import METRICS
 from rushes.instruments.fidelity.pairs.frames import Pairing
@@ -25,6 +26,8 @@ class FidelitySettings:
     models: tuple[tuple[str, str], ...] = ()
     """Files given in place of pulled ones: (group, path)."""
     device: str = "cpu"
+    precision: Precision | None = None
+    """Of networks on a GPU; None: what `working_precision` says."""
 
     @classmethod
     def load(
@@ -35,6 +38,7 @@ class FidelitySettings:
         pairing: Pairing,
         models: Mapping[str, str | Path] | None = None,
         device: str = "cpu",
+        precision: Precision | None = None,
     ) -> FidelitySettings:
         """Everything that is asked, checked: `InputError` for unknown names and files, `MissingDependency` with the
         command that gets it for a package or model that is not here."""
@@ -43,12 +47,12 @@ class FidelitySettings:
             if not Path(path).is_file():
                 named = option(f"--weights {group}=FILE", f"models={{{group!r}: …}}")
                 raise InputError(f"{path}: no such file; check {named}")
-        if device not in ("cpu", "cuda"):
-            raise InputError(f"a device is cpu or cuda; got {device!r}")
+        working_precision(device, precision)
         names = chosen_metrics(protocol, metrics)
         for name in names:
             METRICS[name].require(given)
-        return cls(metrics=names, pairing=pairing, models=tuple(sorted(given.items())), device=device)
+        files = tuple(sorted(given.items()))
+        return cls(metrics=names, pairing=pairing, models=files, device=device, precision=precision)
 
     @property
     def chosen(self) -> dict[str, PairMetric]:
@@ -63,4 +67,7 @@ class FidelitySettings:
         }
         if self.models:
             data["models"] = {group: file_digest(path) for group, path in self.models}
-        return data | ({"device": self.device} if self.device != "cpu" else {})
+        if self.device != "cpu":
+            data["device"] = self.device
+        working = working_precision(self.device, self.precision)
+        return data | ({"precision": working} if working != working_precision(self.device, None) else {})

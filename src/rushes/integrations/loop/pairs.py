@@ -10,6 +10,7 @@ from typing import Any
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.fidelity.arrays import compare_arrays
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.pairs.frames import Pairing, with_pairing
 from rushes.instruments.fidelity.settings import FidelitySettings
 from rushes.integrations.loop.rows import Row, RowMetric, as_stored
@@ -20,9 +21,10 @@ from rushes.stats.means import clip_means
 class Fidelity(RowMetric):
     """Full-reference metrics between generated videos and their references, both in memory.
 
-    `protocol`, `metrics`, `models` and `device` are those of `rushes.evaluate_fidelity`. Frames are held against each
-    other by index. `compute` gives the mean over the clips with Student's t interval, as the set of `rushes fidelity`
-    has it; `compute().clips` has each clip's own numbers. What needs coded planes or sound has no value and says so.
+    `protocol`, `metrics`, `models`, `device` and `precision` are those of `rushes.evaluate_fidelity`. Frames are held
+    against each other by index. `compute` gives the mean over the clips with Student's t interval, as the set of
+    `rushes fidelity` has it; `compute().clips` has each clip's own numbers. What needs coded planes or sound has no
+    value and says so.
 
         fidelity = rushes.Fidelity(protocol="wang2004")
         fidelity.update(generated, reference, layout="BTCHW", value_range="0-1")
@@ -38,10 +40,11 @@ class Fidelity(RowMetric):
         metrics: str | Iterable[str] = (),
         models: Mapping[str, str | Path] | None = None,
         device: str = "cpu",
+        precision: Precision | None = None,
     ) -> None:
         super().__init__()
         self._asked = FidelitySettings.load(
-            protocol=protocol, metrics=metrics, pairing=Pairing(), models=models, device=device
+            protocol=protocol, metrics=metrics, pairing=Pairing(), models=models, device=device, precision=precision
         )
 
     def update(
@@ -77,6 +80,7 @@ class Fidelity(RowMetric):
             metrics=self._asked.metrics,
             models=dict(self._asked.models),
             device=self._asked.device,
+            precision=self._asked.precision,
         )
         digest = hashlib.sha256((gen.digest() + gt.digest()).encode()).hexdigest()
         return Row(name=gen.name, digest=digest, measurements=tuple(map(as_stored, found.values())))

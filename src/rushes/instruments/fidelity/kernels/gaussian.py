@@ -7,8 +7,8 @@ With s = a + b and d = a − b, and every mean taken under the window,
 
 so four means do for five. It is also the more exact way in 32-bit floats: what rounding adds to σs² it adds above and
 below the line, and σd² is small wherever two pictures are alike. Pixels are held as their distance from the middle of
-the scale, for the same reason. Against 64-bit arithmetic a picture's mean is off by some 1e-9, and by 1e-6 at most where
-all of it is grain on plain paper.
+the scale, for the same reason. Against 64-bit arithmetic a picture's mean is off by some 1e-9, and by up to
+1e-6 where all of it is grain on plain paper.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def gaussian_ssim(
 ) -> Similarity:
     """SSIM of two pictures of at least 11 × 11 pixels; its contrast is NaN where it is not asked for.
 
-    `vectors` is for tests: 0 does without the processor's fused multiply-add, 1 and 2 use it up to 256 and 512 bits wide.
-    The bytes are the same.
+    `vectors` is for tests, and the bytes are the same: 0 does without the processor's fused multiply-add, 1 and 2 use
+    it up to 256 and 512 bits wide.
     """
     height, width = pair.gen.shape
     numbers, totals = constants(pair.middle, pair.peak, k1, k2), np.empty(2)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from importlib.util import find_spec
-from typing import Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -19,18 +18,27 @@ from numpy.typing import NDArray
 from torch.nn import functional as F
 
 from rushes.core.errors import InputError
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.networks.batches import Pixels, Values
-from rushes.instruments.fidelity.networks.trunks import EPS, Span, scaling, spread_weights
+from rushes.instruments.fidelity.networks.trunks import EPS, Conv, Span, scaling, spread_weights
 from rushes.instruments.fidelity.networks.weights import LpipsWeights
-
-Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
 
 
 class PlainNetwork:
     """LPIPS on a device of torch's: eight-bit pictures to distances."""
 
-    def __init__(self, weights: LpipsWeights, *, span: Span, device: str, precision: Precision = "fp32") -> None:
+    def __init__(
+        self,
+        weights: LpipsWeights,
+        *,
+        span: Span,
+        device: str,
+        precision: Precision = "fp32",
+        one_walk: bool = False,
+    ) -> None:
+        """`one_walk`: bias and ReLU of a layer in one kernel of Triton's; in tf32 and fp32 with the same bits."""
         self._trunk, self.device, self._precision = weights.trunk, torch.device(device), precision
+        self._one_walk = one_walk
         self._triton = self.device.type == "cuda" and find_spec("triton") is not None
         self._dtype = torch.float16 if precision == "fp16" else torch.float32
         self._factor, self._offset = (torch.from_numpy(part).to(device)[:, None, None] for part in scaling(span))
@@ -38,7 +46,8 @@ class PlainNetwork:
             torch.from_numpy(kernel).to(device, self._dtype).contiguous(memory_format=torch.channels_last)
             for kernel in weights.kernels
         ]
-        self._biases = [torch.from_numpy(bias).to(device, self._dtype) for bias in weights.biases]
+        kind = torch.float32 if one_walk else self._dtype
+        self._biases = [torch.from_numpy(bias).to(device, kind) for bias in weights.biases]
         self._heads = [torch.from_numpy(head).to(device)[:, None, None] for head in weights.heads]
 
     def __call__(self, gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -60,7 +69,7 @@ class PlainNetwork:
                 at = F.max_pool2d(at, stage.pool, 2)
             for _ in stage.convs:
                 conv, kernel, bias = next(layers)
-                at = F.conv2d(at, kernel, bias, conv.stride, conv.pad).relu_()  # cuDNN's fused form rounds more: 7e-5
+                at = self._layer(at, kernel, bias, conv)
             apart = self._apart(at, head).double()
             down, across = (
                 torch.from_numpy(spread_weights(small, large)).to(self.device)
@@ -69,6 +78,13 @@ class PlainNetwork:
             plain = plain + apart.mean((1, 2))
             spread = spread + torch.einsum("nyx,y,x->n", apart, down, across)
         return torch.stack([plain, spread], dim=1)
+
+    def _layer(self, at: torch.Tensor, kernel: torch.Tensor, bias: torch.Tensor, conv: Conv) -> torch.Tensor:
+        if self._one_walk:
+            from rushes.instruments.fidelity.networks.gpu_heads import biased_relu
+
+            return biased_relu(F.conv2d(at, kernel, None, conv.stride, conv.pad), bias)
+        return F.conv2d(at, kernel, bias, conv.stride, conv.pad).relu_()  # cuDNN's fused form rounds more: 7e-5
 
     def _apart(self, features: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
         """Distance per pixel of the first half of the batch and the second."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rushes.instruments.fidelity.devices import Precision
 from rushes.instruments.fidelity.metric import PairContext
 from rushes.instruments.fidelity.pairs.frames import Pairing, Tally, check_light, check_rates, common_size, paired
 from rushes.instruments.fidelity.pairs.picture import FramePair
@@ -35,6 +36,7 @@ def open_pair(
     lag: int = 0,
     models: Mapping[str, str] | None = None,
     device: str = "cpu",
+    precision: Precision | None = None,
 ) -> Iterator[OpenPair]:
     """Open both clips; `InputError` where they cannot be compared as the pairing asks."""
     with Side(gen) as ours, Side(gt) as theirs:
@@ -51,6 +53,7 @@ def open_pair(
             lag=lag,
             models=models or {},
             device=device,
+            precision=precision,
         )
         tally = Tally()
 
