@@ -26,6 +26,8 @@ from rushes.study import StudyPlan
 from rushes.study.service import open_service
 from rushes.web.home.discovery import Served
 from rushes.web.http.access import may
+from rushes.web.runs import summary
+from rushes.web.runs.shared_clips import shares_clips
 from rushes.web.view_app import view_app
 
 from .livesite import Client, Site
@@ -252,6 +254,44 @@ def test_studies_are_named_and_not_opened(viewed: Site) -> None:
         assert answer.status_code == 403 and "rushes serve --db" in html.unescape(answer.text), path
     for path in ("/rate", "/i/x", "/join/x", "/media/x", "/accounts"):
         assert client.get(path).status_code in (403, 404), path
+
+
+def test_the_first_page_of_a_run_finds_all_of_it_imported_and_compiled(tmp_path: Path) -> None:
+    """In a process of its own: what another test has opened would be there already."""
+    write_run(tmp_path / "run", [entry("a", 0.4, badge="flagged"), entry("b", 0.9)])
+    code = """
+import sys
+from pathlib import Path
+from jinja2 import Environment
+from starlette.testclient import TestClient
+from rushes.web.runs.ready import prepare
+from rushes.web.view_app import view_app
+from rushes.web.app import routed
+
+app = view_app([Path(sys.argv[1])], token="open")
+client = TestClient(app, base_url="http://127.0.0.1")
+client.get("/?token=open")
+routed(app.state.workbench)
+prepare(app.state.workbench)
+compiled, before, bare = [], set(sys.modules), Environment.compile
+Environment.compile = lambda self, source, *rest, **more: compiled.append(rest) or bare(self, source, *rest, **more)
+assert client.get("/runs/run").status_code == 200
+late = sorted(name for name in set(sys.modules) - before if name.startswith(("rushes.instruments", "numpy.")))
+print(compiled, late)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] []\n"
+
+
+def test_ids_are_read_where_there_is_a_run_to_share_them_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(summary, "read_ids", lambda folder: read.append(folder.name) or frozenset({"a"}))
+    write_run(tmp_path / "one", [entry("a", 0.4)])
+    bench = view_app([tmp_path], token=TOKEN).state.workbench
+    bench.discovery._every_s = 0
+    assert shares_clips(bench, "one") == [] and read == []
+    write_run(tmp_path / "two", [entry("a", 0.5)])
+    assert shares_clips(bench, "one") == ["two"] and sorted(read) == ["one", "two"]
 
 
 def test_new_runs_and_runs_under_way_show_without_a_restart(tmp_path: Path, sites: list[Site]) -> None:

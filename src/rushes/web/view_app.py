@@ -84,6 +84,7 @@ class _Rest:
         self._bench = bench
         self._made: asyncio.Task[ASGIApp] | None = None
         self._warming = False
+        self._prepared: asyncio.Task[None] | None = None
 
     async def warm_up_soon(self) -> None:
         if not self._warming:
@@ -93,7 +94,20 @@ class _Rest:
     def _task(self) -> asyncio.Task[ASGIApp]:
         if self._made is None or (self._made.done() and self._made.exception() is not None):
             self._made = asyncio.ensure_future(asyncio.to_thread(self._make))
+            self._made.add_done_callback(self._prepare)
         return self._made
+
+    def _prepare(self, made: asyncio.Task[ASGIApp]) -> None:
+        """Go on in the background with what the first page of a run needs; no request waits for it."""
+        if made.cancelled() or made.exception() is not None:
+            return
+
+        def work() -> None:
+            from rushes.web.runs.ready import prepare
+
+            prepare(self._bench)
+
+        self._prepared = asyncio.ensure_future(asyncio.to_thread(work))
 
     def _make(self) -> ASGIApp:
         from importlib import import_module

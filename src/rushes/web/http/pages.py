@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.meta import find_referenced_templates
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -50,6 +51,18 @@ def _templates() -> Environment:
     templates.filters["minus"] = with_minus
     templates.filters["table"] = lambda table: Markup(html(without_empty(table), _LOOK))  # every text is escaped  # nosec B704
     return templates
+
+
+def compile_template(name: str) -> None:
+    """Make a page's template, and those that it stands on, ready: the first page of its kind need not wait for that."""
+    templates, names, done = _templates(), [name], set[str]()
+    while names:
+        wanted = names.pop()
+        if wanted not in done:
+            done.add(wanted)
+            templates.get_template(wanted)
+            source, *_ = PackageLoader("rushes.web").get_source(templates, wanted)
+            names += [other for other in find_referenced_templates(templates.parse(source)) if other]
 
 
 def breaks(text: str) -> Markup:

@@ -68,11 +68,12 @@ def shares_clips(bench: Workbench, name: str) -> list[str]:
     Sets and studies have one subject of a fixed name, so they always share it: what they are held against is that.
     """
     runs, summaries = dict(bench.runs), bench.summaries
-    mine = summaries.ids(runs[name])
     instrument = summaries.head(runs[name]).instrument
-    common = {
-        other: len(mine & summaries.ids(folder))
+    alike = {
+        other: folder
         for other, folder in runs.items()
         if other != name and summaries.head(folder).instrument == instrument
     }
+    mine = summaries.ids(runs[name]) if alike else frozenset()
+    common = {other: len(mine & summaries.ids(folder)) for other, folder in alike.items()}
     return sorted((other for other, count in common.items() if count), key=lambda other: (-common[other], other))
