@@ -219,7 +219,7 @@ PICTURES(on_512, FUSED_OF_512, 1)
 EXPORT int64_t gaussian_vectors(void) { return fused_vectors(); }
 
 /* Σ of SSIM over all windows, and of its contrast if `both`. `vectors`: no wider ones than these (see fused.h). `room`: for a
- * strip, and 64 bytes; of zeros. */
+ * strip, and 64 bytes. */
 EXPORT void gaussian_ssim(const void *a, int64_t a_line, int64_t a_bits, float a_gain, float a_shift, const void *b,
                           int64_t b_line, int64_t b_bits, float b_gain, float b_shift, int64_t height, int64_t width,
                           const float *constants, int64_t vectors, int64_t both, void *room, double *totals) {
@@ -227,6 +227,9 @@ EXPORT void gaussian_ssim(const void *a, int64_t a_line, int64_t a_bits, float a
     const Side one = {a, a_line, a_bits, a_gain, a_shift}, other = {b, b_line, b_bits, b_gain, b_shift};
     Window w;
     memcpy(&w, constants, sizeof w);
+    memset(t->sums, 0, sizeof t->sums); /* and what is read past the picture's edge is a number, whose weight is 0 */
+    memset(t->row, 0, sizeof t->row);
+    memset(t->bytes, 0, sizeof t->bytes);
     vectors = least(vectors, fused_vectors());
     (vectors == 2 ? on_512 : vectors == 1 ? on_256 : on_baseline)(one, other, height, width, w, both != 0, t);
     for (int64_t c = 0; c < 2; c++) {

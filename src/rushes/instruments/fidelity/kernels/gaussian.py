@@ -68,7 +68,7 @@ def gaussian_ssim(
     """
     height, width = pair.gen.shape
     numbers, totals = constants(pair.middle, pair.peak, k1, k2), np.empty(2)
-    room = np.zeros(c_function("gaussian_room", "", "int64")(), np.uint8)
+    room = np.empty(c_function("gaussian_room", "", "int64")(), np.uint8)
     call = c_function("gaussian_ssim", f"{_SIDE} {_SIDE} int64 int64 float32* int64 int64 void* float64*")
     places = (array.ctypes.data for array in (room, totals))
     (one, gen), (other, gt) = (_side(pair, number) for number in range(2))
