@@ -122,6 +122,7 @@ def subject_data(name: str, subject: Subject) -> dict[str, object]:
         "severity": severity_of(subject.why),
         "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
+        "remarks": [reason.text for reason in subject.remarks],
         "address": clip_page(name, subject.id),
     }
 
