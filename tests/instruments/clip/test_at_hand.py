@@ -46,8 +46,8 @@ def test_what_is_left_out_is_said_with_the_command(no_network: pytest.MonkeyPatc
     auto = load_profile("auto")
     here = at_hand(auto)
     assert set(SCORES) <= set(here.left_out)
-    (line,) = [line for line in here.lines if "mobilenet" in line]
-    assert line.startswith("auto judges without upside_down_score, ") and line.endswith("rushes models pull mobilenet")
+    assert here.line.startswith("auto judges without ") and "upside_down_score, negative_score, " in here.line
+    assert "whose networks are not here; run: " in here.line and here.line.endswith("rushes models pull mobilenet")
     assert here.profile.choose == ("talking-head", "screen", "animation", "generated")
     assert not {rule.metric for rule in here.profile.rules} & set(SCORES)
     assert here.profile.digest != auto.digest
@@ -58,7 +58,7 @@ def test_what_is_left_out_is_said_with_the_command(no_network: pytest.MonkeyPatc
 def test_a_profile_that_was_asked_for_by_name_asks_its_network(no_network: pytest.MonkeyPatch) -> None:
     assert "upside_down_score" not in at_hand(load_profile("thorough")).left_out
     head = at_hand(load_profile("talking-head"))
-    assert set(SCORES) <= set(head.left_out) and at_hand(load_profile("general")).lines == ()
+    assert set(SCORES) <= set(head.left_out) and at_hand(load_profile("general")).line == ""
 
 
 def test_without_it_a_clip_is_judged_by_the_profile_in_its_place() -> None:
@@ -104,7 +104,7 @@ def test_a_run_goes_on_as_it_began(take: Path, tmp_path: Path, monkeypatch: pyte
     assert full.subjects[0].facts["chosen_profile"] == "thorough"  # type: ignore[attr-defined]
     again = measured("without")  # the network is here now
     assert (tmp_path / "without" / "subjects.jsonl").read_bytes() == bytes_before
-    assert any("the run was begun so" in line for line in again.remarks)  # type: ignore[attr-defined]
+    assert any("as the run was begun" in line for line in again.remarks)  # type: ignore[attr-defined]
     assert judged_again(again, str(profile))[0] is again  # type: ignore[arg-type]
     monkeypatch.setattr(whole_clip, "is_pulled", lambda group: False)
     with pytest.raises(MissingDependency, match="rushes models pull mobilenet"):

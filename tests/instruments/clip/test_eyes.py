@@ -22,9 +22,7 @@ EYE, DETAIL = (one.with_params(detector_weights="d") for one in (EYE_CONTRAST, F
 
 
 def looks(*eyes: tuple[float, float] | None, detail: float | None = None) -> list[Look]:
-    return [
-        Look(frame=n, time_ms=200.0 * n, feature=np.ones(1), eyes=one, detail=detail) for n, one in enumerate(eyes)
-    ]
+    return [Look(frame=n, time_ms=200.0 * n, feature=np.ones(1), eyes=one, detail=detail) for n, one in enumerate(eyes)]
 
 
 def test_the_fainter_eye_of_the_two() -> None:

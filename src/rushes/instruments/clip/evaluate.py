@@ -249,8 +249,8 @@ def evaluate_clips(
                 done += 1
                 progress(done, len(ids), "clips")
         writer.finish(ids)
-    for line in settings.remarks:
-        tell(line)
+    if settings.left_out_line:
+        tell(settings.left_out_line)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
     if settings.tier == 2 and settings.faces is not None and settings.faces.weights_missing:
         tell(f"lse_d and lse_c are null: {settings.faces.weights_missing}")

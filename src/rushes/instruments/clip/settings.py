@@ -64,8 +64,8 @@ class ClipSettings:
     """The common form that they are measured in as well; None for none."""
     left_out: tuple[str, ...] = ()
     """Metrics that the profile does without, because a network is not here."""
-    remarks: tuple[str, ...] = ()
-    """What there is to say of that, a line for each network."""
+    left_out_line: str = ""
+    """What there is to say of that, with the commands that get them."""
     given_up: tuple[tuple[str, str], ...] = ()
     """Of one clip: metrics of other packages that ended its worker, each with the note of its missing value."""
 
@@ -121,7 +121,7 @@ class ClipSettings:
             form=CanonMark(None if fps is None else exact_rate(fps)) if canon else None,
             alike=AlikeForm.parse(alike) if isinstance(alike, str) and alike else alike or None,
             left_out=here.left_out,
-            remarks=here.lines,
+            left_out_line=here.line,
         )
 
     @property

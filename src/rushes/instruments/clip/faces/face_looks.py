@@ -116,7 +116,7 @@ def eye_depths(light: NDArray[np.float32]) -> tuple[float, float]:
 
 
 def face_detail_of(light: NDArray[np.float32]) -> float:
-    """Spread of an aligned face less its blurred self (Gaussian, σ = 2 of 112 pixels) over its spread; 0 for a plain one.
+    """Spread of an aligned face less its blurred self (Gaussian, σ = 2 of 112 pixels) over its spread; 0 if plain.
 
     >>> face_detail_of(np.full((112, 112), 120, np.float32))
     0.0

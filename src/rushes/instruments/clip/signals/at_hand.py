@@ -14,6 +14,9 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.metrics import installed
 from rushes.instruments.clip.signals.profile import LEFT_OUT, Profile, load_profile
 
+_RUN = "; run: "
+"""What a `MissingDependency` has before its command."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtHand:
@@ -22,8 +25,8 @@ class AtHand:
     profile: Profile
     left_out: tuple[str, ...] = ()
     """Metrics that it does without, by name."""
-    lines: tuple[str, ...] = ()
-    """What is left out and which command gets it, a line for each network."""
+    line: str = ""
+    """What is left out and which commands get it; "" where nothing is."""
 
 
 def at_hand(profile: Profile, *, begun: Mapping[str, object] | None = None) -> AtHand:
@@ -33,15 +36,17 @@ def at_hand(profile: Profile, *, begun: Mapping[str, object] | None = None) -> A
     that nothing is taken in that it lacks, and the absence of a network that it asked is an error.
     """
     kept = begun_without(begun or {}, profile)
-    begun_so = f"the run was begun so; another {option('-o')} asks what is here"
-    why: dict[str, list[str]] = {}
-    for name in _spared(profile):
-        reason = _missing(name) if kept is None else begun_so if name in kept else ""
-        if reason:
-            why.setdefault(reason, []).append(name)
-    left_out = tuple(sorted(name for names in why.values() for name in names))
-    lines = tuple(f"{profile.name} judges without {', '.join(names)}: {reason}" for reason, names in why.items())
-    return AtHand(profile=profile.without(left_out), left_out=left_out, lines=lines)
+    why = {name: _missing(name) for name in _spared(profile)} if kept is None else dict.fromkeys(kept, "")
+    left_out = tuple(name for name, missing in why.items() if missing or kept is not None)
+    if not left_out:
+        return AtHand(profile=profile)
+    if kept is None:
+        commands = dict.fromkeys(why[name].rpartition(_RUN)[2] for name in left_out)
+        reason = f"whose networks are not here{_RUN}{' && '.join(commands)}"
+    else:
+        reason = f"as the run was begun; another {option('-o')} asks what is here"
+    line = f"{profile.name} judges without {', '.join(left_out)}, {reason}"
+    return AtHand(profile=profile.without(left_out), left_out=tuple(sorted(left_out)), line=line)
 
 
 def begun_without(settings: Mapping[str, object], profile: Profile) -> Collection[str] | None:

@@ -105,7 +105,12 @@ def profile_lines(name: str) -> list[str]:
     profile = load_profile(name)
     lines = [f"{profile.name}: {profile.purpose or 'the thresholds of the MetricBundleV1 specification'}"]
     if profile.choose:
-        return [*lines, f"  chooses among {', '.join(profile.choose)} by what a clip is"]
+        lines.append(f"  chooses among {', '.join(profile.choose)} by what a clip is")
+        instead = [(one.name, one.instead) for one in map(load_profile, profile.choose) if one.instead]
+        return [
+            *lines,
+            *(f"  where the network of {name} was not pulled: {other} in its place" for name, other in instead),
+        ]
     for level in get_args(Level):
         rules = ", ".join(rule.metric for rule in profile.rules if rule.level == level)
         lines += [f"  {level}: {rules}"] if rules else []

@@ -44,10 +44,10 @@ EYE_CONTRAST = _definition(
     "eye_contrast",
     lowest=None,
     highest=1,
-    summary="How much darker the eyes are than the cheeks below them, the fainter eye of the two; near zero a face has no "
-    "eyes.",
-    formula=f"smaller of the two eyes' medians over {RATE} looks a second of 1 − d / c; d: 5th percentile of the luma in "
-    "19 × 11 pixels around the eye, c: median of 13 × 10 below it, of the face turned upright on 112 × 112",
+    summary="How much darker the eyes are than the cheeks below them, the fainter eye of the two; near zero a face has "
+    "no eyes.",
+    formula=f"smaller of the two eyes' medians over {RATE} looks a second of 1 − d / c; d: 5th percentile of the luma "
+    "in 19 × 11 pixels around the eye, c: median of 13 × 10 below it, of the face turned upright on 112 × 112",
     raised_by=("dark eyes and lashes, glasses, make-up", "light skin"),
     lowered_by=("eyes that stay shut, a head that is turned away", "flat or backward light", "blur"),
 )
@@ -56,8 +56,8 @@ FACE_DETAIL = _definition(
     lowest=0,
     highest=None,
     summary="How much of the face's contrast is fine: low where the face is blurred in a picture that may be sharp.",
-    formula=f"median over {RATE} looks a second of s(F − G(F)) / max(1, s(F)); F: luma of the middle (80 × 72) of the face "
-    f"turned upright on 112 × 112, G: Gaussian blur with σ = {DETAIL_SIGMA:g}, s: standard deviation",
+    formula=f"median over {RATE} looks a second of s(F − G(F)) / max(1, s(F)); F: luma of the middle (80 × 72) of the "
+    f"face turned upright on 112 × 112, G: Gaussian blur with σ = {DETAIL_SIGMA:g}, s: standard deviation",
     params={"sigma": DETAIL_SIGMA},
     raised_by=("noise and grain", "beards, freckles and glasses"),
     lowered_by=("soft focus, motion blur, a small face", "hard shadows across the face"),
@@ -107,9 +107,7 @@ class _Collector:
         return {self.definition.name: found}
 
 
-_READINGS: Mapping[
-    str, tuple[Callable[[Definition, list[Look]], Measurement], Callable[[Look], float | None]]
-] = {
+_READINGS: Mapping[str, tuple[Callable[[Definition, list[Look]], Measurement], Callable[[Look], float | None]]] = {
     "eye_contrast": (eye_contrast, lambda look: None if look.eyes is None else min(look.eyes)),
     "face_detail": (face_detail, lambda look: look.detail),
 }
