@@ -129,7 +129,15 @@ def test_without_the_network_the_command_is_named(tmp_path: Path, monkeypatch: p
 
 def test_thorough_has_the_rules_of_generated_and_these() -> None:
     known, more = load_profile("generated").rules, load_profile("thorough").rules
-    assert more[: len(known)] == known and [rule.metric for rule in more[len(known) :]] == NAMES
+    assert [rule for rule in more if rule.metric not in NAMES] == list(known)
+    assert [rule.metric for rule in more if rule not in known] == NAMES
+
+
+def test_a_talking_head_is_asked_the_same_where_the_network_is_here() -> None:
+    asked = {(r.metric, r.comparison, r.threshold): r for r in load_profile("talking-head").rules}
+    for rule in load_profile("thorough").rules:
+        if rule.metric in NAMES:
+            assert asked[rule.metric, rule.comparison, rule.threshold].optional
 
 
 @pulled

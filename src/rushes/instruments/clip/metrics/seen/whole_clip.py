@@ -49,7 +49,7 @@ def _definition(name: str, *, change: str, found: str, plain: str, **words: Any)
         f"{FEWEST}: no value. Drawings, patterns and views from above lie on either side of 0. Cost: 0.04 s of one "
         "core a look, at any size, for all three together.",
         reference="ours; Sandler et al. 2018 for the network. `benchmarks/whole_clip_probe.csv` names what w was "
-        f"fitted on. {found} {licence_of(GROUP)}",
+        f"fitted on. {found} Counted with two looks a second. {licence_of(GROUP)}",
         params=signature_params(
             network="mobilenet-v2",
             weights=short_digest(file_named("mobilenet-v2.npz")[1].source_sha256),
