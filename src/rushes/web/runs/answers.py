@@ -28,7 +28,7 @@ def answers_data(opened: OpenRun) -> list[dict[str, object]]:
 
 
 def coverage_of(run: Run, subject: Subject | None = None) -> list[dict[str, object]]:
-    """What a pass of a run of clips covers, or of one clip of it, for `run/covers.html`; [] for another instrument's."""
+    """What a pass of a run of clips, or of one clip of it, covers, for `run/covers.html`; [] for another instrument."""
     from rushes.instruments.clip.signals.coverage import coverage_data
 
     found = coverage_data(run.info.get("settings")) if run.instrument == "clip" else []
