@@ -325,7 +325,8 @@ def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> Non
     from rushes.instruments.clip.show.tables import clip_table
     from rushes.instruments.clip.show.words import notes
     from rushes.instruments.clip.signals.choice import chosen_lines, pass_lines
-    from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
+    from rushes.present.verdict.opening import print_opening
+    from rushes.present.verdict.verdict import FIRST, clip_verdict
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
     print_opening(clip_verdict(run.subjects, most=some), about=f"profile {rules.name}")
