@@ -15,9 +15,8 @@ from rushes.core.errors import MissingDependency
 from rushes.instruments.clip import evaluate_clips
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.metrics.seen import whole_clip
-from rushes.instruments.clip.signals.at_hand import at_hand
 from rushes.instruments.clip.signals.badges import judge
-from rushes.instruments.clip.signals.profile import LEFT_OUT, load_profile, parse_profile, profile_of
+from rushes.instruments.clip.signals.profile import LEFT_OUT, at_hand, load_profile, parse_profile, profile_of
 from rushes.instruments.clip.signals.rejudge import judged_again
 from rushes.media import write_clip
 from rushes.vision.models.cache import is_pulled

@@ -20,8 +20,7 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
 from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
-from rushes.instruments.clip.signals.at_hand import at_hand
-from rushes.instruments.clip.signals.profile import LEFT_OUT, Profile, load_profile
+from rushes.instruments.clip.signals.profile import LEFT_OUT, Profile, at_hand, load_profile
 from rushes.media.canon.mark import CanonMark
 from rushes.media.find.clips import one_or_several
 

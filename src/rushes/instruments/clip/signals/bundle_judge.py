@@ -11,8 +11,7 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.faces.models import Tier, load_face_settings
 from rushes.instruments.clip.metrics import known
-from rushes.instruments.clip.signals.at_hand import at_hand
-from rushes.instruments.clip.signals.profile import Profile, load_profile
+from rushes.instruments.clip.signals.profile import Profile, at_hand, load_profile
 
 _HEARD = frozenset({"sound", "levels", "syncnet"})
 """Needs of a metric that is computed from the sound's samples. Lengths of streams are not: no audio axis moves them."""

@@ -17,7 +17,7 @@ are advisory; people decide preference.
 
 A profile with `choose = ["talking-head", …]` has no rules of its own: each clip is judged by the one of them that is
 for such clips (`kinds.py`), and everything that one of them needs is measured. One of those chosen may say
-`instead = "generated"`: that profile takes its place where a network that it asks is not here (`at_hand.py`).
+`instead = "generated"`: that profile takes its place where a network that it asks is not here (`at_hand`).
 
 A rule under `[remark]` is said and changes no review signal; such a rule is always optional.
 """
@@ -34,12 +34,13 @@ from pathlib import Path
 from typing import get_args
 
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, MissingDependency
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.reason import Comparison, Level
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
-from rushes.instruments.clip.metrics import METRICS, is_extra, readings
+from rushes.instruments.clip.metrics import METRICS, installed, is_extra, readings
 
 BUILT_IN = ("general", "generated", "thorough", "talking-head", "screen", "animation", "auto", "metricbundle-v1")
 _SINGLE = tuple(name for name in BUILT_IN if name != "auto")
@@ -47,6 +48,8 @@ _SINGLE = tuple(name for name in BUILT_IN if name != "auto")
 _LEVELS: tuple[Level, ...] = get_args(Level)
 LEFT_OUT = "left_out"
 """In the settings of a run: metrics that its profile did without, because a network was not there."""
+_RUN = "; run: "
+"""What a `MissingDependency` has before its command."""
 _COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 
 
@@ -256,3 +259,67 @@ def rule_text(rule: Rule) -> str:
     if rule.comparison == "is":
         return str(rule.threshold).lower()
     return f"{'>' if rule.comparison == 'above' else '<'} {rule.threshold:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtHand:
+    """A profile as it can be used here."""
+
+    profile: Profile
+    left_out: tuple[str, ...] = ()
+    """Metrics that it does without, by name."""
+    line: str = ""
+    """What is left out and which commands get it; "" where nothing is."""
+
+
+def at_hand(profile: Profile, *, begun: Mapping[str, object] | None = None) -> AtHand:
+    """The profile without the rules whose networks are not here.
+
+    `begun` are the settings of a run that is to be continued: one of this very profile keeps what it began with, so
+    that nothing is taken in that it lacks, and the absence of a network that it asked is an error.
+    """
+    kept = begun_without(begun or {}, profile)
+    why = {name: _missing(name) for name in _spared(profile)} if kept is None else dict.fromkeys(kept, "")
+    left_out = tuple(name for name, missing in why.items() if missing or kept is not None)
+    if not left_out:
+        return AtHand(profile=profile)
+    if kept is None:
+        commands = dict.fromkeys(why[name].rpartition(_RUN)[2] for name in left_out)
+        reason = f"whose networks are not here{_RUN}{' && '.join(commands)}"
+    else:
+        reason = f"as the run was begun; another {option('-o')} asks what is here"
+    line = f"{profile.name} judges without {', '.join(left_out)}, {reason}"
+    return AtHand(profile=profile.without(left_out), left_out=tuple(sorted(left_out)), line=line)
+
+
+def begun_without(settings: Mapping[str, object], profile: Profile) -> Collection[str] | None:
+    """What a run of this profile does without; None where the settings are of another profile, or of another version
+    of it."""
+    kept = settings.get(LEFT_OUT, [])
+    if settings.get("profile") != profile.name or not isinstance(kept, list):
+        return None
+    return kept if profile.without(kept).digest == settings.get("profile_sha256") else None
+
+
+def as_measured(profile: Profile, measured: Collection[str]) -> AtHand:
+    """The profile for numbers that are there: what it would choose gives way where nothing was measured for it."""
+    giving_way = [one for one in map(load_profile, profile.choose) if one.instead]
+    more = {n for one in giving_way for n in {*one.extra_metrics} - {*load_profile(one.instead).extra_metrics}}
+    left_out = tuple(sorted(n for n in _spared(profile) if n in more and n not in measured))
+    return AtHand(profile=profile.without(left_out), left_out=left_out)
+
+
+def _spared(profile: Profile) -> list[str]:
+    """Metrics on request that a profile can do without."""
+    least = [load_profile(load_profile(name).instead or name) for name in profile.choose] or [profile]
+    needed = {name for one in least for rule in one.rules if not rule.optional for name in rule.readings}
+    return [name for name in dict.fromkeys(profile.extra_metrics) if name not in needed]
+
+
+def _missing(name: str) -> str:
+    """Why a metric cannot be measured here; "" where it can."""
+    try:
+        installed(name).require()
+    except MissingDependency as error:
+        return str(error)
+    return ""

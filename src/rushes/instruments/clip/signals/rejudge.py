@@ -11,9 +11,15 @@ from rushes.core.reason import Cause, Reason
 from rushes.core.words.options import option
 from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import METRICS, readings
-from rushes.instruments.clip.signals.at_hand import as_measured, begun_without
 from rushes.instruments.clip.signals.badges import judge
-from rushes.instruments.clip.signals.profile import BUILT_IN, LEFT_OUT, Profile, load_profile
+from rushes.instruments.clip.signals.profile import (
+    BUILT_IN,
+    LEFT_OUT,
+    Profile,
+    as_measured,
+    begun_without,
+    load_profile,
+)
 from rushes.instruments.clip.signals.sanity import Sanity
 from rushes.storage.runs import Entry, Run
 from rushes.storage.runs.subjects import REMARKS
