@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.errors import RushesError
-from rushes.instruments.clip.metrics.face.identity import RATE, IdentityCollector
+from rushes.instruments.clip.faces.face_looks import RATE
+from rushes.instruments.clip.metrics.face.identity import IdentityCollector
 from rushes.media import ClipReader
 from rushes.vision.landmarks.choice import chosen
 from rushes.vision.landmarks.identity import SAME_PERSON, LocatedFace, as_bgr, identity_networks
@@ -84,7 +85,7 @@ def read(path: Path) -> tuple[list[Pixels], list[float]]:
 def features(clip: Clip) -> NDArray[np.float64]:
     """The looks of the clip metric, as rows."""
     collector = _watched(clip.frames, clip.times_ms)
-    found = [look.feature for look in collector._looks if look.feature is not None]
+    found = [look.feature for look in collector.seen.looks if look.feature is not None]
     return np.array(found)
 
 

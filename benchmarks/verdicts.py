@@ -367,6 +367,8 @@ def _verdicts(
                     fired=_fired(subject),
                     benign=file.benign,
                     sides={r.metric: r.comparison for r in subject.why if r.metric and r.comparison},
+                    remarks=tuple(reason.metric for reason in subject.remarks),
+                    chosen=str(subject.facts.get("chosen_profile", "")),
                 )
             )
     return made
@@ -436,7 +438,20 @@ def _measured_on(clips: Sequence[Clip]) -> str:
 
 
 def _row(verdict: Verdict) -> dict[str, object]:
-    fields = ("clip", "split", "kind", "profile", "fault", "benign", "strength", "encoder", "badge", "fired")
+    fields = (
+        "clip",
+        "split",
+        "kind",
+        "profile",
+        "fault",
+        "benign",
+        "strength",
+        "encoder",
+        "badge",
+        "fired",
+        "remarks",
+        "chosen",
+    )
     return {name: getattr(verdict, name) for name in fields}
 
 

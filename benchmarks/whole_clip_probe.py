@@ -279,12 +279,10 @@ def report(name: str, seen: Sequence[Seen], scores: NDArray[np.float64]) -> None
 
 
 def clip_scores(path: Path) -> NDArray[np.float64]:
-    """The three scores of the first 5 s of a clip; NaN where the metric has no value."""
+    """The three scores of a clip; NaN where the metric has no value."""
     with ClipReader(path) as reader:
         look = WholeClipLook(reader.facts)
         for frame in reader:
-            if frame.time_ms > 1000 * LONGEST_S:
-                break
             look.add(frame)
     scores = look.finish().scores
     known = [column[~np.isnan(column)] for column in scores.T]

@@ -43,6 +43,10 @@ class Verdict:
     """What was planted that belongs in a clip."""
     sides: Mapping[str, str] = field(default_factory=dict)
     """On which side of its thresholds each of those metrics was, for one that has a rule on both."""
+    remarks: tuple[str, ...] = ()
+    """Metrics that a remark is about."""
+    chosen: str = ""
+    """The profile that the clip was judged by, where another one chose it."""
 
     @property
     def noticed(self) -> bool:
@@ -114,7 +118,8 @@ def kind_rates(verdicts: Sequence[Verdict], profiles: Iterable[str]) -> tuple[Ki
 def rule_rates(verdicts: Sequence[Verdict], profiles: Iterable[Profile]) -> tuple[VerdictRate, ...]:
     """Each rule of each profile: its own false alarms on clean clips, and the kinds of fault it finds itself."""
     controls = controls_of(verdicts)
-    return tuple(_rule_rate(verdicts, controls, profile.name, rule) for profile in profiles for rule in profile.rules)
+    judging = ((profile.name, rule) for profile in profiles for rule in profile.rules if rule.level != "remark")
+    return tuple(_rule_rate(verdicts, controls, profile, rule) for profile, rule in judging)
 
 
 def _rule_rate(verdicts: Sequence[Verdict], controls: Controls, profile: str, rule: Rule) -> VerdictRate:

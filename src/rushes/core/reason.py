@@ -21,7 +21,8 @@ SIGNALS: tuple[str, ...] = get_args(Signal)
 """Review signals, worst first."""
 RANKS: Mapping[str, int] = {signal: rank for rank, signal in enumerate(SIGNALS)}
 """0 is the worst; what has no signal comes after all of them."""
-Level: TypeAlias = Literal["reject", "flagged"]
+Level: TypeAlias = Literal["reject", "flagged", "remark"]
+"""What a rule makes of a clip; a remark is said and makes nothing of it."""
 Comparison: TypeAlias = Literal["above", "below", "is"]
 SIGNS = {"above": ">", "below": "<"}
 NO_SIZE = 1000.0

@@ -15,12 +15,12 @@ from rushes.core import Definition
 from rushes.core.errors import MissingDependency
 from rushes.instruments.clip import METRICS
 from rushes.instruments.clip.evaluate import evaluate_clip
-from rushes.instruments.clip.metrics.face import identity
+from rushes.instruments.clip.faces import face_looks
+from rushes.instruments.clip.faces.face_looks import Look
 from rushes.instruments.clip.metrics.face.identity import (
     IDENTITY_DRIFT,
     LASTING,
     IdentityCollector,
-    Look,
     changes,
     drift_series,
     identity_drift,
@@ -157,14 +157,17 @@ class FakeNetworks:
         self.looked += 1
         return () if bgr[0, 0, 0] == 255 else (FakeFace(),)
 
-    def feature(self, bgr: np.ndarray, face: FakeFace) -> np.ndarray:
-        return direction(float(bgr[0, 0, 0]))
+    def aligned(self, bgr: np.ndarray, face: FakeFace) -> np.ndarray:
+        return bgr
+
+    def of_aligned(self, aligned: np.ndarray) -> np.ndarray:
+        return direction(float(aligned[0, 0, 0]))
 
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[IdentityCollector, FakeNetworks]]:
     networks = FakeNetworks()
-    monkeypatch.setattr(identity, "identity_networks", lambda: networks)
+    monkeypatch.setattr(face_looks, "identity_networks", lambda: networks)
 
     def watch(angles: Sequence[int], fps: float = 25.0) -> tuple[IdentityCollector, FakeNetworks]:
         collector = IdentityCollector(None)  # type: ignore[arg-type]

@@ -73,10 +73,14 @@ def test_auto_judges_by_the_profile_for_the_clip() -> None:
     badge = judge(still, auto)
     assert (badge.status, badge.profile) == ("pass", "screen")
     assert badge.because == "30 % of the picture is plain and 2 % of it moves"
-    assert badge.chosen == {"chosen_profile": "screen", "chosen_because": badge.because}
+    assert badge.facts == {
+        "not_judged": list(badge.not_judged),
+        "chosen_profile": "screen",
+        "chosen_because": badge.because,
+    }
     moving = judge(numbers(**(SCREEN | {"moving_area_ratio": 0.5}), longest_freeze_ms=9000.0), auto)
-    assert (moving.status, moving.profile) == ("flagged", "generated")
-    assert judge(still, load_profile("general")).chosen == {}
+    assert (moving.status, moving.profile) == ("flagged", "thorough")
+    assert set(judge(still, load_profile("general")).facts) == {"not_judged"}
 
 
 def test_auto_measures_what_any_of_its_profiles_needs() -> None:
@@ -159,6 +163,9 @@ RATES = read_rates(
             ["general", "strobe", "colour and light", "±7", [["x264", 9, 10]]],
             ["general", "melt", "structure", "5 %", [["x264", 8, 10]]],
             ["general", "loop", "time", "1 s", [["x264", 5, 5], ["mpeg4", 4, 5]]],
+            ["auto", "strobe", "colour and light", "±7", [["x264", 9, 10]]],
+            ["auto", "melt", "structure", "5 %", [["x264", 10, 10]]],
+            ["auto", "loop", "time", "1 s", [["x264", 10, 10]]],
             ["animation", "melt", "structure", "5 %", [["x264", 1, 10]]],
             ["animation", "strobe", "colour and light", "±7", [["x264", 8, 10]]],
         ],
@@ -168,7 +175,8 @@ RATES = read_rates(
 
 def test_what_a_pass_covers_is_counted_from_the_data() -> None:
     found = coverage("general", RATES)
-    assert found.text == "Checked for 2 kinds of fault; docs/verdicts.md has the rates."
+    assert found.text == "Checked for 2 kinds of fault (3 with --profile auto); docs/verdicts.md has the rates."
+    assert coverage("auto", RATES).text == "Checked for 3 kinds of fault; docs/verdicts.md has the rates."
     assert [kind.fault for kind in found.missed] == ["melt"]
     assert [group for group, _ in found.groups] == ["colour and light", "structure", "time"]
     assert coverage("mine", RATES).text == ""

@@ -74,7 +74,7 @@ def test_every_rule_of_a_shipped_profile_has_a_rate_at_its_threshold(name: str) 
     """`make verdicts` writes them; a changed profile needs them measured again, or a row that says "not yet"."""
     assert name in BUILT_IN
     measured = {(r.metric, r.level, r.comparison, r.threshold) for r in verdict_rates().rates if r.profile == name}
-    rules = {(r.metric, r.level, r.comparison, r.threshold) for r in load_profile(name).rules}
+    rules = {(r.metric, r.level, r.comparison, r.threshold) for r in load_profile(name).rules if r.level != "remark"}
     assert measured == rules
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from rushes.core.reason import Cause, Reason
 from rushes.present.pages.subjects import subject_table
-from rushes.present.verdict.verdict import Highlight, Side, clip_verdict, take_lines, worst_of
+from rushes.present.verdict.opening import take_lines
+from rushes.present.verdict.verdict import Highlight, Side, clip_verdict, worst_of
 from rushes.storage.runs import Entry, Subject
 
 

@@ -176,7 +176,7 @@ def clip(
         from rushes.instruments.clip.clip_task import prepare
         from rushes.instruments.clip.evaluate import evaluate_clips
         from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
-        from rushes.instruments.clip.signals.profile import load_profile
+        from rushes.instruments.clip.signals.profile import load_profile, profile_of
 
         prepare()
 
@@ -221,6 +221,7 @@ def clip(
         )
     bundles = write_bundles(run, bundle) if bundle else []
     more = [f"… and {len(bundles) - _FILES} more in {bundle}"] if len(bundles) > _FILES else []
+    rules = profile_of(run.info.get("settings")) or rules  # without what is not here
     written = [*bundles[:_FILES], *more, *(write_csv(run, csv) if csv and csv != "-" else [])]
     if as_json:
         print_json(_as_json(run))
@@ -308,10 +309,14 @@ def _hold(
 
 def _as_json(run: Run) -> dict[str, object]:
     from rushes.core.reason import SIGNALS
+    from rushes.instruments.clip.signals.profile import LEFT_OUT
 
+    settings = run.info.get("settings") or {}
     return {
         "run": run.place,
         "review_signals": {badge: sum(subject.badge == badge for subject in run.subjects) for badge in SIGNALS},
+        "with_a_remark": sum(subject.badge == "pass" and bool(subject.remarks) for subject in run.subjects),
+        "profile": {key: settings[key] for key in ("profile", "profile_sha256", LEFT_OUT) if key in settings},
         "clips": [entry.subject.row() | {"measurements": entry.rows()} for entry in run.entries],
     }
 
@@ -320,7 +325,8 @@ def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> Non
     from rushes.instruments.clip.show.tables import clip_table
     from rushes.instruments.clip.show.words import notes
     from rushes.instruments.clip.signals.choice import chosen_lines, pass_lines
-    from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
+    from rushes.present.verdict.opening import print_opening
+    from rushes.present.verdict.verdict import FIRST, clip_verdict
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
     print_opening(clip_verdict(run.subjects, most=some), about=f"profile {rules.name}")

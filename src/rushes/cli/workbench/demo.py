@@ -93,7 +93,8 @@ def _show_clips(part: DemoPart) -> None:
     """How many clips of the first part have which signal, and the three to look at, by path."""
     from dataclasses import replace
 
-    from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
+    from rushes.present.verdict.opening import print_opening
+    from rushes.present.verdict.verdict import FIRST, clip_verdict
     from rushes.storage.runs import read_run
 
     by_path = [replace(one, id=one.path) for one in read_run(part.run).subjects]

@@ -23,6 +23,7 @@ from rushes.instruments.clip.settings import ClipSettings
 from rushes.instruments.clip.signals.profile import Profile
 from rushes.media.audio import require_sound
 from rushes.media.find.clips import FoundClips, Sound, match_audio, one_or_several, search_clips
+from rushes.storage.mirrors.pulling import read_info
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.store import stat
 from rushes.storage.remote.transfer import remove_orphans
@@ -183,6 +184,7 @@ def evaluate_clips(
         face_model=face_model,
         syncnet_weights=syncnet_weights,
         networks=networks,
+        begun=None if run is None or overwrite else read_info(run).get("settings"),
     )
     if prompts is not None and not settings.needs_prompt:
         raise InputError(
@@ -247,6 +249,8 @@ def evaluate_clips(
                 done += 1
                 progress(done, len(ids), "clips")
         writer.finish(ids)
+    if settings.left_out_line:
+        tell(settings.left_out_line)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
     if settings.tier == 2 and settings.faces is not None and settings.faces.weights_missing:
         tell(f"lse_d and lse_c are null: {settings.faces.weights_missing}")

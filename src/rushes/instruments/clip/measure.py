@@ -295,7 +295,7 @@ def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tupl
 
 def _facts(seen: Observation, sound: _File | None, badge: Badge, form: CanonFile | None) -> dict[str, object]:
     """Plain facts about the clip, for its line in `subjects.jsonl`; `media` is the file, `canon` its canonical form."""
-    facts: dict[str, object] = {"bundle": f"{NAME}/{VERSION}", "not_judged": list(badge.not_judged), **badge.chosen}
+    facts: dict[str, object] = {"bundle": f"{NAME}/{VERSION}", **badge.facts}
     if seen.error:
         facts["error"] = seen.error
     if sound is not None:

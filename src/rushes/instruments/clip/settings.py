@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rushes.core.alike_form import AlikeForm
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.media_facts import exact_rate
 from rushes.core.metric import ClipMetric
@@ -20,7 +20,7 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
 from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
-from rushes.instruments.clip.signals.profile import Profile, load_profile
+from rushes.instruments.clip.signals.profile import LEFT_OUT, Profile, at_hand, load_profile
 from rushes.media.canon.mark import CanonMark
 from rushes.media.find.clips import one_or_several
 
@@ -61,6 +61,10 @@ class ClipSettings:
     """The canonical form that the clips are measured in; None for the files as they are."""
     alike: AlikeForm | None = None
     """The common form that they are measured in as well; None for none."""
+    left_out: tuple[str, ...] = ()
+    """Metrics that the profile does without, because a network is not here."""
+    left_out_line: str = ""
+    """What there is to say of that, with the commands that get them."""
     given_up: tuple[tuple[str, str], ...] = ()
     """Of one clip: metrics of other packages that ended its worker, each with the note of its missing value."""
 
@@ -78,6 +82,7 @@ class ClipSettings:
         fps: Fraction | float | str | None = None,
         alike: AlikeForm | str | None = None,
         networks: Paths = (),
+        begun: Mapping[str, object] | None = None,
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
@@ -85,7 +90,7 @@ class ClipSettings:
         of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow when
         `motion` asks for it, or a rule does. `fps` is the rate of the canonical form, by default each clip's own;
         `alike` is a common form, as `AlikeForm.parse` reads it. `networks` are manifests of networks of the user's own,
-        whose files are loaded here once to try them.
+        whose files are loaded here once to try them. `begun` are the settings of a run that is to be continued.
         """
         if fps is not None and not canon:
             raise InputError(f"a frame rate is for the canonical form; give {option('--canon')} as well")
@@ -98,7 +103,9 @@ class ClipSettings:
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         if tier is None:
             tier = needed_tier(rules, metrics=asked, face_model=face_model, syncnet_weights=syncnet_weights)
-        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier and _is_usable(name, rules)]
+        here = at_hand(rules, begun=begun)
+        rules = here.profile
+        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
         chosen = metrics_of(tier, [*asked, *judged])
         extra = [name for name in chosen if is_extra(name)]
         for name in extra:
@@ -112,6 +119,8 @@ class ClipSettings:
             networks=_networks(networks),
             form=CanonMark(None if fps is None else exact_rate(fps)) if canon else None,
             alike=AlikeForm.parse(alike) if isinstance(alike, str) and alike else alike or None,
+            left_out=here.left_out,
+            left_out_line=here.line,
         )
 
     @property
@@ -161,6 +170,7 @@ class ClipSettings:
             "profile": self.profile.name,
             "profile_sha256": self.profile.digest,
         }
+        data |= {LEFT_OUT: list(self.left_out)} if self.left_out else {}
         data |= {"motion": True} if self.motion else {}
         data |= {} if self.alike is None else {"alike": self.alike.label}
         data |= {} if self.faces is None else self.faces.as_dict()
@@ -172,17 +182,6 @@ class ClipSettings:
 def _unpacked(packed: bytes) -> ClipSettings:
     """The same settings for every clip of a run, with the metrics that they have found."""
     return ClipSettings(**pickle.loads(packed))  # of a process of our own  # nosec B301
-
-
-def _is_usable(name: str, profile: Profile) -> bool:
-    """False where only optional rules name a metric and what it needs is not here: the profile does without it."""
-    if any(name in rule.readings and not rule.optional for rule in profile.rules):
-        return True
-    try:
-        installed(name).require()
-    except MissingDependency:
-        return False
-    return True
 
 
 def _networks(given: Paths) -> tuple[Manifest, ...]:

@@ -214,6 +214,7 @@ def _row(
         "severity": severity_of(subject.why),
         "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
+        **({"remarks": [reason.text for reason in subject.remarks]} if subject.remarks else {}),
         "about": [reason.about for reason in subject.why],
         "fired": [[position[signature], limit] for signature, limit in fired.items() if signature in position],
         "not_judged": list(lacking),
@@ -228,4 +229,5 @@ def _first_row(entry: Entry, columns: Sequence[Column]) -> FirstRow:
     values = {m.signature: m for m in entry.measurements}
     cells = [number(values.get(column.definition.signature)) for column in columns]
     subject, times = entry.subject, severity_text(severity_of(entry.subject.why))
-    return FirstRow(subject.id, subject.badge or "", times, "; ".join(subject.reasons), cells)
+    remarks = [f"remark: {reason.text}" for reason in subject.remarks]
+    return FirstRow(subject.id, subject.badge or "", times, "; ".join([*subject.reasons, *remarks]), cells)

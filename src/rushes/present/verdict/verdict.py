@@ -15,7 +15,6 @@ from heapq import nsmallest
 from rushes.core.reason import RANKS, SIGNALS, by_severity, ranked, severity_of, severity_text, worst_key
 from rushes.present.charts.figure import Figure
 from rushes.present.pages.film_strips import Strip, telling_frame
-from rushes.present.terminal.wrapping import cell_width, printable, wrapped
 from rushes.storage.runs import Subject
 
 _NAMED = 3
@@ -182,6 +181,8 @@ class Verdict:
     """What it rests on, a sentence each."""
     counts: Sequence[tuple[str, int]] = ()
     """Clips by review signal, worst first: (("reject", 2), ("flagged", 4), ("pass", 2))."""
+    remarked: int = 0
+    """Clips that pass and have a remark."""
     noun: str = "clip"
     reasons: Sequence[tuple[str, int]] = ()
     """What came up most, in words, with how many clips: (("frozen", 3), ("soft", 1))."""
@@ -220,13 +221,23 @@ class Verdict:
 
     @property
     def counted(self) -> str:
-        """ "8 clips: 2 reject, 4 flagged, 2 pass"; "" where nothing is counted."""
+        """ "8 clips: 2 reject, 4 flagged, 2 pass (1 with a remark)"; "" where nothing is counted."""
         if not self.counts:
             return ""
-        return f"{counted(self.total, self.noun)}: " + ", ".join(f"{count:,} {signal}" for signal, count in self.counts)
+        told = ", ".join(f"{count:,} {signal}" for signal, count in self.counts)
+        return f"{counted(self.total, self.noun)}: {told}{with_remark(self.remarked)}"
 
 
 EMPTY = Verdict(headline="Nothing has been measured yet.")
+
+
+def with_remark(count: int) -> str:
+    """Behind the number of clips that pass.
+
+    >>> with_remark(0), with_remark(2)
+    ('', ' (2 with a remark)')
+    """
+    return f" ({count:,} with a remark)" if count else ""
 
 
 def joined(verdicts: Sequence[Verdict], *, most: int = WORST) -> Verdict:
@@ -244,9 +255,13 @@ def joined(verdicts: Sequence[Verdict], *, most: int = WORST) -> Verdict:
         for place, take in enumerate(one.takes)
     ]
     takes = tuple(take for *_, take in sorted(turns, key=lambda turn: turn[:3])[:most])
+    remarked = sum(one.remarked for one in verdicts)
     return Verdict(
-        headline=signal_sentence(tuple(counts.items()), noun=verdicts[0].noun, total=sum(counts.values())),
+        headline=signal_sentence(
+            tuple(counts.items()), noun=verdicts[0].noun, total=sum(counts.values()), remarked=remarked
+        ),
         counts=tuple(counts.items()),
+        remarked=remarked,
         noun=verdicts[0].noun,
         reasons=tuple(ranked(kinds)),
         sure=verdicts[0].sure,
@@ -274,6 +289,7 @@ def clip_verdict(
     everyone = list(subjects)
     counts = dict.fromkeys(SIGNALS, 0) | Counter(subject.badge for subject in everyone if subject.badge)
     shown = tuple(counts.items()) if any(counts.values()) else ()
+    remarked = sum(subject.badge == "pass" and bool(subject.remarks) for subject in everyone)
     kinds = ranked(Counter(kind for subject in everyone for kind in {reason.kind for reason in subject.why}))
     takes = []
     for subject in worst_of(everyone, most):
@@ -292,8 +308,9 @@ def clip_verdict(
         )
         takes.append(highlight)
     return Verdict(
-        headline=signal_sentence(shown, noun=noun, total=len(everyone)),
+        headline=signal_sentence(shown, noun=noun, total=len(everyone), remarked=remarked),
         counts=shown,
+        remarked=remarked,
         noun=noun,
         reasons=tuple(kinds[:WORST]),
         takes=tuple(takes),
@@ -307,7 +324,7 @@ def of_whole(verdict: Verdict, counts: Mapping[str, int], kinds: Sequence[tuple[
     found = {signal: counts.get(signal, 0) for signal in SIGNALS}
     shown = tuple(found.items()) if any(found.values()) else ()
     headline = signal_sentence(shown, noun=verdict.noun, total=total)
-    return replace(verdict, headline=headline, counts=shown, reasons=tuple(kinds[:WORST]))
+    return replace(verdict, headline=headline, counts=shown, remarked=0, reasons=tuple(kinds[:WORST]))
 
 
 def worst_of(subjects: Sequence[Subject], most: int = WORST) -> list[Subject]:
@@ -332,13 +349,15 @@ def worst_of(subjects: Sequence[Subject], most: int = WORST) -> list[Subject]:
     return sorted([*chosen, *waiting][:most], key=key)
 
 
-def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", total: int) -> str:
-    """How many clips have a reason to look at them.
+def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", total: int, remarked: int = 0) -> str:
+    """How many clips have a reason to look at them, and how many of the others have a remark.
 
     >>> signal_sentence((("reject", 2), ("flagged", 4), ("pass", 2)), total=8)
     '6 of 8 clips need a look: 2 reject, 4 flagged. 2 pass.'
     >>> signal_sentence((("reject", 0), ("flagged", 0), ("pass", 3)), total=3)
     'All 3 clips pass: no rule fired.'
+    >>> signal_sentence((("reject", 0), ("flagged", 1), ("pass", 2)), total=3, remarked=1)
+    '1 of 3 clips needs a look: 1 flagged. 2 pass (1 with a remark).'
     """
     if not total:
         return f"No {noun} is in this run yet."
@@ -348,44 +367,11 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
     fine = found.get("pass", 0)
     bad = [(signal, count) for signal, count in counts if signal != "pass" and count]
     if not bad:
-        return f"The one {noun} passes: no rule fired." if total == 1 else f"All {total:,} {noun}s pass: no rule fired."
+        if total == 1:
+            return f"The one {noun} passes{', with a remark' if remarked else ''}: no rule fired."
+        return f"All {total:,} {noun}s pass{with_remark(remarked)}: no rule fired."
     many, told = sum(count for _, count in bad), ", ".join(f"{count:,} {signal}" for signal, count in bad)
     if total == 1:
         return f"The one {noun} needs a look: {bad[0][0]}."
     need = "needs" if many == 1 else "need"
-    return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
-
-
-def take_lines(takes: Sequence[Highlight], width: int, *, paint: Callable[[str], str] = str) -> list[str]:
-    """The clips to look at first: one line each, the reasons beside the name, or below it where they do not fit.
-
-    `paint` gives a review signal its colour. Names are never broken.
-    """
-    if not takes:
-        return []
-    names = [printable(f"{take.group} · {take.id}" if take.group else take.id) for take in takes]
-    wide, widest = max(map(cell_width, names)), max(len(take.signal) for take in takes)
-    lines = ["Look first at:"]
-    for name, take in zip(names, takes, strict=True):
-        why, gap = printable(take.why), " " * (wide - cell_width(name))
-        signal = paint(take.signal) + " " * (widest - len(take.signal))
-        head = f"  {name}{gap}  {signal}" if widest else f"  {name}{gap}"
-        if 2 + wide + (2 + widest if widest else 0) + 2 + cell_width(why) <= width:
-            lines.append(f"{head}  {why}".rstrip())
-        else:
-            lines.append(f"  {name}  {paint(take.signal)}".rstrip())
-            lines += wrapped(f"    {why}", width, hang=4) if why else []
-    return lines
-
-
-def print_opening(verdict: Verdict, *, about: str = "") -> None:
-    """The first lines of a result: "8 clips: 2 reject, 4 flagged, 2 pass (profile general)", then the worst clips."""
-    import sys
-
-    from rushes.present.terminal.colours import is_coloured, paint_signals, signal
-    from rushes.present.terminal.console import tell, window_width
-
-    counts = verdict.counted or verdict.headline
-    tell(f"{counts} ({about})" if about else counts, paint=paint_signals)
-    for line in take_lines(verdict.takes, window_width(), paint=signal if is_coloured(sys.stdout) else str):
-        print(line)
+    return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass{with_remark(remarked)}."

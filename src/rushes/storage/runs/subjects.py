@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rushes.core.media_facts import MediaFacts
 
 _WORDS = ("id", "kind", "path", "sha256", "facts", "badge")
+REMARKS = "remarks"
+"""Among a subject's facts: what is said beside its review signal, as reasons are stored."""
 Kind: TypeAlias = Literal["clip", "set", "pair", "pose", "sweep", "study"]
 
 
@@ -60,6 +62,12 @@ class Subject:
     def reasons(self) -> tuple[str, ...]:
         """The same in words: "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)"."""
         return tuple(reason.text for reason in self.why)
+
+    @property
+    def remarks(self) -> tuple[Reason, ...]:
+        """What is said of it and changes no review signal: "silent sound, from beginning to end"."""
+        found = self.facts.get(REMARKS)
+        return tuple(map(Reason.from_row, found)) if isinstance(found, list) else ()
 
     @property
     def media(self) -> MediaFacts | None:

@@ -100,8 +100,16 @@ class FaceIdentity:
 
     def feature(self, bgr: Pixels, face: LocatedFace) -> Feature:
         """The face's feature at length 1: the dot product of two is their cosine."""
+        return self.of_aligned(self.aligned(bgr, face))
+
+    def aligned(self, bgr: Pixels, face: LocatedFace) -> Pixels:
+        """The face on 112 × 112 pixels, turned upright, with its eyes, nose and mouth where SFace has them."""
+        return np.asarray(self._recogniser.alignCrop(bgr, face.row), np.uint8)
+
+    def of_aligned(self, aligned: Pixels) -> Feature:
+        """The feature of a face that `aligned` gave."""
         try:
-            raw = self._recogniser.feature(self._recogniser.alignCrop(bgr, face.row))
+            raw = self._recogniser.feature(aligned)
         except cv2.error as error:
             raise WeightsError(f"{self._name}: expected a face network like SFace; {_reason(error)}") from None
         values = np.asarray(raw, np.float64).reshape(-1)
@@ -111,12 +119,31 @@ class FaceIdentity:
         return values / length
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SeenFace:
+    """The face that is meant in a frame."""
+
+    feature: Feature
+    box: Box
+    aligned: Pixels
+    """As `FaceIdentity.aligned` gives it, in OpenCV's order of colours."""
+
+
 def look(networks: FaceIdentity, rgb: Pixels, near: Box | None) -> tuple[Feature | None, Box | None]:
-    """The feature of the face that is meant (see `chosen`), and where it is; neither where there is no face."""
+    """The feature of the face that is meant, and where it is; neither where there is no face."""
+    seen = seen_face(networks, rgb, near)
+    return (None, None) if seen is None else (seen.feature, seen.box)
+
+
+def seen_face(networks: FaceIdentity, rgb: Pixels, near: Box | None) -> SeenFace | None:
+    """The face that is meant (see `chosen`); None where there is no face."""
     bgr = as_bgr(rgb)
     faces = networks.faces(bgr)
     index = chosen([face.box for face in faces], near)
-    return (None, None) if index is None else (networks.feature(bgr, faces[index]), faces[index].box)
+    if index is None:
+        return None
+    aligned = networks.aligned(bgr, faces[index])
+    return SeenFace(feature=networks.of_aligned(aligned), box=faces[index].box, aligned=aligned)
 
 
 def as_bgr(rgb: Pixels) -> Pixels:

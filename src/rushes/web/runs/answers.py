@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from rushes.core import Measurement
 from rushes.core.table import ARROWS, Table
-from rushes.storage.runs import Run
+from rushes.storage.runs import Run, Subject
 from rushes.web.runs.cache import OpenRun
 from rushes.web.runs.data import value_data
 
@@ -27,11 +27,13 @@ def answers_data(opened: OpenRun) -> list[dict[str, object]]:
     return [value_data(m, reading=words) for words, m in found]
 
 
-def coverage_of(run: Run) -> list[dict[str, object]]:
-    """What a pass of a run of clips covers, for `run/covers.html`; [] for another instrument's."""
+def coverage_of(run: Run, subject: Subject | None = None) -> list[dict[str, object]]:
+    """What a pass of a run of clips, or of one clip of it, covers, for `run/covers.html`; [] for another instrument."""
     from rushes.instruments.clip.signals.coverage import coverage_data
 
-    return coverage_data(run.info.get("settings")) if run.instrument == "clip" else []
+    found = coverage_data(run.info.get("settings")) if run.instrument == "clip" else []
+    chosen = None if subject is None else subject.facts.get("chosen_profile")
+    return [one for one in found if chosen in (None, one["profile"])]
 
 
 def _answers(table: Table) -> Iterable[tuple[str, Measurement]]:

@@ -39,6 +39,7 @@ def tiles(
             **subject_data(name, row.entry.subject),
             "prompt": prompt_of(opened.run, row.entry.subject),
             "worst": worst_data(row.entry.subject.why),
+            "remark": "; ".join(reason.brief for reason in row.entry.subject.remarks),
             "numbers": [value_data(row.values[key], reading=label) for key, label in keys if key in row.values],
             "picture": picture_size(row.entry.subject),
             "start": row.entry.subject.id[:-_TAIL],

@@ -122,6 +122,7 @@ def subject_data(name: str, subject: Subject) -> dict[str, object]:
         "severity": severity_of(subject.why),
         "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
+        "remarks": [reason.text for reason in subject.remarks],
         "address": clip_page(name, subject.id),
     }
 
@@ -293,7 +294,11 @@ def signal_headline(opened: OpenRun, *, noun: str) -> str:
     """What the review signals say of the whole run, in one sentence; "" where it has none."""
     rows = rows_of(opened)
     counts = tuple(rows.badge_counts.items())
-    return signal_sentence(counts, noun=noun, total=rows.total) if any(count for _, count in counts) else ""
+    if not any(count for _, count in counts):
+        return ""
+    read = opened.run.subjects if opened.run.shards is None else ()  # of shards, facts are not read for a headline
+    remarked = sum(subject.badge == "pass" and bool(subject.remarks) for subject in read)
+    return signal_sentence(counts, noun=noun, total=rows.total, remarked=remarked)
 
 
 def page_numbers(page: int, pages: int) -> list[int]:

@@ -72,7 +72,7 @@ def clip_page_of(request: Request, name: str, id: str) -> Response:
         groups=number_groups(numbers, of_clip=opened.run.instrument == "clip"),
         why=[reason_data(reason) for reason in why],
         prompt=prompt_of(opened.run, row.entry.subject),
-        coverage=coverage_of(opened.run),
+        coverage=coverage_of(opened.run, row.entry.subject),
         **around,
     )
 

@@ -43,8 +43,8 @@ def test_cadences(pattern: list[int], fps: int, kind: Kind, native: float) -> No
 
 
 def test_the_note_names_the_cadence() -> None:
-    assert native_fps(shown(held([2], 40), fps=24)).note == "12 fps shown at 24: each picture 2 times"
-    assert native_fps(shown(held([2, 3], 40), fps=60)).note.endswith("shown at 60: pull-down")
+    assert native_fps(shown(held([2], 40), fps=24)).note == "each picture 2 times: 12 fps shown at 24"
+    assert native_fps(shown(held([2, 3], 40), fps=60)).note.startswith("pull-down: ")
     assert native_fps(shown(range(40), fps=24)).note == ""
 
 

@@ -76,7 +76,8 @@ def test_the_weights_are_those_of_the_signature() -> None:
 
 
 def test_the_definition_says_what_the_look_does() -> None:
-    assert (metrics.RATE, metrics.PLAIN, metrics.TINTED) == (look.RATE, look.PLAIN, look.TINTED)
+    assert (metrics.RATE, metrics.MOST) == (look.RATE, look.MOST)
+    assert (metrics.PLAIN, metrics.TINTED) == (look.PLAIN, look.TINTED)
     assert [name.removesuffix("_score") for name in metrics._ORDER] == list(CHANGES)
 
 
@@ -108,6 +109,15 @@ def test_a_clip_is_looked_at_twice_a_second_by_all_three_together(tmp_path: Path
     assert np.isfinite(found.series["negative_score"]).sum() == 3
 
 
+@pulled
+def test_a_long_clip_is_looked_at_six_times(tmp_path: Path) -> None:
+    small = cv2.resize(_portrait(), (64, 64), interpolation=cv2.INTER_AREA)
+    write_clip(tmp_path / "a.mp4", [np.ascontiguousarray(small)] * 60, fps=5)
+    found = rushes.clip.evaluate_clip(tmp_path / "a.mp4", metrics=NAMES[:1])
+    assert found["upside_down_score"].count == 6
+    assert np.flatnonzero(np.isfinite(found.series["upside_down_score"])).tolist() == [0, 10, 20, 30, 40, 50]
+
+
 def test_without_the_network_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUSHES_CACHE", str(tmp_path))
     for name in NAMES:
@@ -119,7 +129,15 @@ def test_without_the_network_the_command_is_named(tmp_path: Path, monkeypatch: p
 
 def test_thorough_has_the_rules_of_generated_and_these() -> None:
     known, more = load_profile("generated").rules, load_profile("thorough").rules
-    assert more[: len(known)] == known and [rule.metric for rule in more[len(known) :]] == NAMES
+    assert [rule for rule in more if rule.metric not in NAMES] == list(known)
+    assert [rule.metric for rule in more if rule not in known] == NAMES
+
+
+def test_a_talking_head_is_asked_the_same_where_the_network_is_here() -> None:
+    asked = {(r.metric, r.comparison, r.threshold): r for r in load_profile("talking-head").rules}
+    for rule in load_profile("thorough").rules:
+        if rule.metric in NAMES:
+            assert asked[rule.metric, rule.comparison, rule.threshold].optional
 
 
 @pulled

@@ -58,6 +58,7 @@ _FAMILIES = (
     ("sound.words", "word_error_rate words_per_minute"),
     ("face.syncnet.scores", "lse_d lse_c lse_offset"),
     ("face.identity", "identity_drift"),
+    ("face.eyes", "eye_contrast face_detail"),
     ("seen.text", "text_error text_legible_ratio text_stability"),
     ("seen.subject", "feature_drift subject_drift background_drift subject_straightness"),
     ("seen.body", "extra_hand_ratio unseen_hand_ratio limb_stretch"),
@@ -73,7 +74,7 @@ _HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in
 
 _LATER = (
     *(".flow", ".disorder", ".vbench", ".warping", ".dnsmos", ".presence", ".sync", ".blink", ".sync_search"),
-    *(".mouth", ".head", ".scores", ".identity"),
+    *(".mouth", ".head", ".scores", ".identity", ".eyes"),
 )
 """Files in which nothing is measured at tier 0 unless it is asked for: they are not even loaded then."""
 

@@ -197,7 +197,8 @@ def repeated_frame_ratio(shown: Shown) -> Measurement:
     cadence = shown.cadence
     repeated = int(np.count_nonzero(cadence.repeats))
     steps = len(cadence.repeats)
-    return Measurement(definition=REPEATED_FRAME_RATIO, value=repeated / steps, count=steps)
+    note = cadence.words(shown.fps)
+    return Measurement(definition=REPEATED_FRAME_RATIO, value=repeated / steps, count=steps, note=note)
 
 
 def _end_ms(seen: Any) -> float | None:

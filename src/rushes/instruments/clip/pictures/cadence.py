@@ -74,13 +74,13 @@ class Cadence:
         return np.zeros_like(self.repeats) if self.kind is Kind.NATIVE else self.repeats
 
     def words(self, stream: float) -> str:
-        """ "12 fps shown at 24: each picture 2 times"; "" for a clip at its stream's rate."""
+        """ "each picture 2 times: 12 fps shown at 24"; "" for a clip at its stream's rate."""
         rates = f"{self.fps:.3g} fps shown at {stream:.3g}"
         if self.kind is Kind.EVERY:
-            return f"{rates}: each picture {round(stream / self.fps)} times"
+            return f"each picture {round(stream / self.fps)} times: {rates}"
         if self.kind is Kind.PULLDOWN:
-            return f"{rates}: pull-down"
-        return f"{rates}: pictures held for different times" if self.kind is Kind.HELD else ""
+            return f"pull-down: {rates}"
+        return f"pictures held for different times: {rates}" if self.kind is Kind.HELD else ""
 
 
 def repeats_of(steps: Floats, fps: float, *, share: float = REPEAT_SHARE) -> Marks:

@@ -22,7 +22,7 @@ from rushes.instruments.clip.show.timeline import clip_timeline, kept_series
 from rushes.instruments.clip.signals.badges import fired_rules
 from rushes.instruments.clip.signals.choice import pass_lines
 from rushes.instruments.clip.signals.gate import skipped_rules, sound_rules
-from rushes.instruments.clip.signals.profile import profile_of
+from rushes.instruments.clip.signals.profile import LEFT_OUT, profile_of
 from rushes.media import MediaFacts
 from rushes.present.pages.film_strips import Strip, telling_frame
 from rushes.present.pages.section import ReportOptions, Section, notice
@@ -201,6 +201,8 @@ def _facts(run: Run) -> list[tuple[str, str]]:
             if isinstance(origin, Mapping) and "package" in origin
         ]
         facts += [("Metrics of other packages", ", ".join(told))] if told else []
+    if left_out := settings.get(LEFT_OUT):
+        facts.append(("Not asked, for its network was not there", ", ".join(map(str, left_out))))
     facts += [("A pass", line) for line in _covered(run)]
     return facts
 

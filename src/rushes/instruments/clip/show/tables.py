@@ -63,7 +63,7 @@ def _asked_for(measurement: Measurement) -> bool:
 
 
 def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = None) -> Table:
-    """One row per clip, worst first: id, review signal, severity, the metrics that have a column, reasons."""
+    """One row per clip, worst first: id, review signal, severity, the metrics that have a column, reasons, remarks."""
     chosen = () if profile is None else profile.columns
     shown = columns((m for entry in run.entries[:1] for m in entry.measurements), chosen=chosen)
     rows = []
@@ -71,7 +71,7 @@ def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = N
         values, subject = by_name(entry.measurements), entry.subject
         cells = [number(values.get(column.name)) for column in shown]
         severity = Cell(severity_text(severity_of(subject.why)))
-        words = Cell("\n".join(subject.reasons))
+        words = Cell("\n".join([*subject.reasons, *(f"remark: {one.text}" for one in subject.remarks)]))
         rows.append((Cell(subject.id), Cell(subject.badge or ""), severity, *cells, words))
     labels = [column.label for column in shown]
     heads = (*TEXT("clip", "review signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))

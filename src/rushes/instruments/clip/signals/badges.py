@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rushes.core import Measurement
-from rushes.core.reason import Reason, Signal
+from rushes.core.reason import Level, Reason, Signal
 from rushes.instruments.clip.metrics import known, readings
 from rushes.instruments.clip.signals.kinds import OTHERWISE, kind_of
 from rushes.instruments.clip.signals.profile import Profile, Rule, load_profile
 from rushes.instruments.clip.signals.sanity import WHOLE, Sanity
 from rushes.storage.runs import Entry
+from rushes.storage.runs.subjects import REMARKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,8 @@ class Badge:
     """The profile whose rules were applied: one of those that `auto` chooses among, or the one that was asked for."""
     because: str = ""
     """Why this profile, where it was chosen by what the clip is."""
+    remarks: tuple[Reason, ...] = ()
+    """What is said beside the review signal and does not change it."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -34,9 +37,11 @@ class Badge:
         return tuple(reason.text for reason in self.why)
 
     @property
-    def chosen(self) -> dict[str, object]:
-        """As the facts of a clip have it: which profile was chosen and why; {} where it was asked for by name."""
-        return {"chosen_profile": self.profile, "chosen_because": self.because} if self.because else {}
+    def facts(self) -> dict[str, object]:
+        """As the facts of a clip have it: what was not judged, which profile was chosen and why, and the remarks."""
+        chosen = {"chosen_profile": self.profile, "chosen_because": self.because} if self.because else {}
+        remarks = {REMARKS: [reason.as_row() for reason in self.remarks]} if self.remarks else {}
+        return {"not_judged": list(self.not_judged), **chosen, **remarks}
 
     def text(self) -> str:
         """The badge in one line.
@@ -50,6 +55,7 @@ class Badge:
 
 def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: Sanity = WHOLE) -> Badge:
     """Apply a profile to measurements by reading: reject beats flagged beats pass, all reasons are kept.
+    A remark is said of what no rule fired on, and changes nothing.
 
     What was not computed is not judged, and the badge says so. Decode sanity holds under every profile: a clip that
     could not be read is a reject; one whose numbers are not of the clip that the file promises is at least flagged, for
@@ -58,8 +64,8 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: 
     because = ""
     if profile.choose:
         kind = kind_of(measurements)
-        profile, because = load_profile(kind.profile if kind.profile in profile.choose else OTHERWISE), kind.because
-    fired: dict[str, list[Reason]] = {"reject": [], "flagged": []}
+        profile, because = _chosen(kind.profile, profile), kind.because
+    fired: dict[Level, list[Reason]] = {"reject": [], "flagged": [], "remark": []}
     not_judged: list[str] = []
     for rule in profile.rules:
         measurement = _found(rule, measurements)
@@ -75,7 +81,23 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: 
     fired["flagged"] += sanity.damage
     status: Signal = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     why = (*fired["reject"], *fired["flagged"])
-    return Badge(status=status, why=why, not_judged=tuple(not_judged), profile=profile.name, because=because)
+    told = {reason.metric for reason in why}
+    return Badge(
+        status=status,
+        why=why,
+        not_judged=tuple(not_judged),
+        profile=profile.name,
+        because=because,
+        remarks=tuple(reason for reason in fired["remark"] if reason.metric not in told),
+    )
+
+
+def _chosen(name: str, profile: Profile) -> Profile:
+    """Of the profiles that one chooses among, that of this name or with its rules and more; else `OTHERWISE`."""
+    for one in map(load_profile, profile.choose):
+        if name == one.name or name == one.instead:
+            return one
+    return load_profile(OTHERWISE)
 
 
 def _found(rule: Rule, measurements: Mapping[str, Measurement]) -> Measurement | None:

@@ -11,7 +11,7 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.faces.models import Tier, load_face_settings
 from rushes.instruments.clip.metrics import known
-from rushes.instruments.clip.signals.profile import Profile, load_profile
+from rushes.instruments.clip.signals.profile import Profile, at_hand, load_profile
 
 _HEARD = frozenset({"sound", "levels", "syncnet"})
 """Needs of a metric that is computed from the sound's samples. Lengths of streams are not: no audio axis moves them."""
@@ -29,7 +29,7 @@ class BundleJudge(Judge):
         """`bundle` under the profile of the options, `bundle:NAME` under a profile of its own; at the options' tier."""
         profile = argument or options.profile
         rules = profile if isinstance(profile, Profile) else load_profile(profile)  # type: ignore[arg-type]
-        return cls(rules, cast(Tier, options.tier))
+        return cls(at_hand(rules).profile, cast(Tier, options.tier))
 
     def check(self) -> None:
         """Refuse, before the first run, a tier whose models are not here."""

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import get_args
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.errors import InputError
+from rushes.core.reason import Level
 from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import readings
 from rushes.instruments.clip.signals.profile import Profile, Rule, load_profile
@@ -86,7 +88,7 @@ class Calibration:
             "# Clips of another kind will be flagged more often: calibrate again for them.",
             f'name = "{self.profile.name}"',
         ]
-        for level in ("reject", "flagged"):
+        for level in get_args(Level):
             rows = [row for row in self.rules if row.rule.level == level]
             lines += ["", f"[{level}]", *(_line(row) for row in rows)] if rows else []
         return "\n".join(lines) + "\n"
@@ -97,7 +99,7 @@ def calibrate(
 ) -> Calibration:
     """A profile with the rules of `profile` and thresholds from the good clips of `run`.
 
-    Rules that reject, and rules about true or false, keep theirs: they say what is broken, not what is unusual. A
+    Rules that reject, remarks, and rules about true or false keep theirs: they say what is so, not what is unusual. A
     reading that is the same on every clip keeps its threshold too, for it says nothing of where the others lie. Raises
     `InputError` for fewer than five clips that could be read as a whole, and for a percentile outside 50 to 100.
     """
@@ -168,6 +170,8 @@ def _calibrated(rule: Rule, values: Sequence[float | None], percentile: float) -
 def _kept(rule: Rule, known: Sequence[float]) -> str:
     if rule.level == "reject" or rule.comparison == "is":
         return "says what is broken"
+    if rule.level == "remark":
+        return "says what is so"
     if len(known) < FEWEST:
         return f"{len(known)} clips have it"
     return "the same on every clip" if known[0] == known[-1] else ""

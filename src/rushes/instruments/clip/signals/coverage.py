@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
+from rushes.core.reason import Level
 from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile, profile_of
 from rushes.instruments.clip.signals.verdict_rates import KindRate, VerdictRates, verdict_rates
 
 PAGE = "docs/verdicts.md"
+DEFAULT, MORE = "general", "auto"
+"""The profile of somebody who named none, and the one that checks for more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +20,8 @@ class Coverage:
 
     profile: str
     kinds: tuple[KindRate, ...]
+    more: int = 0
+    """Kinds that the profile `MORE` covers, where they are more and this is the profile nobody chose; else 0."""
 
     @property
     def covered(self) -> tuple[KindRate, ...]:
@@ -35,18 +41,29 @@ class Coverage:
 
     @property
     def text(self) -> str:
-        """ "Checked for 31 kinds of fault; docs/verdicts.md has the rates."; "" where nothing was measured."""
+        """ "Checked for 12 kinds of fault (17 with --profile auto); docs/verdicts.md has the rates.".
+
+        "" where nothing was measured.
+        """
         if not self.kinds:
             return ""
         count = len(self.covered)
         if not count:
             return f"A pass covers no kind of fault that was planted ({len(self.kinds)} were); {PAGE} has the rates."
-        return f"Checked for {count} {'kind' if count == 1 else 'kinds'} of fault; {PAGE} has the rates."
+        return f"Checked for {count} {'kind' if count == 1 else 'kinds'} of fault{self.hint}; {PAGE} has the rates."
+
+    @property
+    def hint(self) -> str:
+        """ " (17 with --profile auto)"; "" where that is no more."""
+        return f" ({self.more} with --profile {MORE})" if self.more else ""
 
 
 def coverage(profile: str, rates: VerdictRates | None = None) -> Coverage:
     """What a pass under this profile covers; no kinds for one that was not tried, such as a file of the user's."""
-    return Coverage(profile=profile, kinds=(rates or verdict_rates()).kinds_of(profile))
+    known = rates or verdict_rates()
+    here = Coverage(profile=profile, kinds=known.kinds_of(profile))
+    more = len(Coverage(profile=MORE, kinds=known.kinds_of(MORE)).covered) if profile == DEFAULT else 0
+    return replace(here, more=more) if here.covered and more > len(here.covered) else here
 
 
 def run_coverage(profile: Profile) -> tuple[Coverage, ...]:
@@ -58,13 +75,15 @@ def run_coverage(profile: Profile) -> tuple[Coverage, ...]:
 def coverage_data(settings: object) -> list[dict[str, object]]:
     """What a pass of a run covers, group by group, for a page; [] where its profile is a file, or was not tried.
 
-    Each: profile, text, and groups of kinds, each with its fault, its strength, found, clips and whether it is covered.
+    Each: profile, text, hint, and groups of kinds, each with its fault, its strength, found, clips and whether it is
+    covered.
     """
     profile = profile_of(settings)
     return [
         {
             "profile": one.profile,
             "text": one.text,
+            "hint": one.hint,
             "groups": [{"name": name, "kinds": [_kind_data(kind) for kind in kinds]} for name, kinds in one.groups],
         }
         for one in (run_coverage(profile) if profile is not None else ())
@@ -86,8 +105,13 @@ def profile_lines(name: str) -> list[str]:
     profile = load_profile(name)
     lines = [f"{profile.name}: {profile.purpose or 'the thresholds of the MetricBundleV1 specification'}"]
     if profile.choose:
-        return [*lines, f"  chooses among {', '.join(profile.choose)} by what a clip is"]
-    for level in ("reject", "flagged"):
+        lines.append(f"  chooses among {', '.join(profile.choose)} by what a clip is")
+        instead = [(one.name, one.instead) for one in map(load_profile, profile.choose) if one.instead]
+        return [
+            *lines,
+            *(f"  where the network of {name} was not pulled: {other} in its place" for name, other in instead),
+        ]
+    for level in get_args(Level):
         rules = ", ".join(rule.metric for rule in profile.rules if rule.level == level)
         lines += [f"  {level}: {rules}"] if rules else []
     known = coverage(name)

@@ -16,30 +16,40 @@ is judged where its metric was measured, and never asks for it: it sets no tier,
 are advisory; people decide preference.
 
 A profile with `choose = ["talking-head", …]` has no rules of its own: each clip is judged by the one of them that is
-for such clips (`kinds.py`), and everything that one of them needs is measured.
+for such clips (`kinds.py`), and everything that one of them needs is measured. One of those chosen may say
+`instead = "generated"`: that profile takes its place where a network that it asks is not here (`at_hand`).
+
+A rule under `[remark]` is said and changes no review signal; such a rule is always optional.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import get_args
 
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, MissingDependency
 from rushes.core.machine.provenance import bytes_digest
 from rushes.core.reason import Comparison, Level
 from rushes.core.words.notebook_repr import brief
+from rushes.core.words.options import option
 from rushes.core.words.suggest import did_you_mean
-from rushes.instruments.clip.metrics import METRICS, is_extra, readings
+from rushes.instruments.clip.metrics import METRICS, installed, is_extra, readings
 
 BUILT_IN = ("general", "generated", "thorough", "talking-head", "screen", "animation", "auto", "metricbundle-v1")
+_SINGLE = tuple(name for name in BUILT_IN if name != "auto")
+"""Those that have rules of their own."""
 _LEVELS: tuple[Level, ...] = get_args(Level)
+LEFT_OUT = "left_out"
+"""In the settings of a run: metrics that its profile did without, because a network was not there."""
+_RUN = "; run: "
+"""What a `MissingDependency` has before its command."""
 _COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 
 
@@ -75,6 +85,8 @@ class Profile:
     """Which clips it is for, in a few words."""
     choose: tuple[str, ...] = ()
     """Profiles one of which judges each clip; `rules` are then all of theirs."""
+    instead: str = ""
+    """What takes its place among another profile's `choose` where a rule of it cannot be judged here."""
 
     @cached_property
     def digest(self) -> str:
@@ -90,6 +102,21 @@ class Profile:
     def extra_metrics(self) -> tuple[str, ...]:
         """Metrics on request, and those of other packages, that a rule names."""
         return tuple(name for rule in self.rules for name in rule.readings if is_extra(name))
+
+    def without(self, metrics: Collection[str]) -> Profile:
+        """The same where these metrics cannot be measured: without their rules, and without the profiles that need
+        them, where another takes their place."""
+        if not metrics:
+            return self
+        chosen = [load_profile(name) for name in self.choose]
+        choose = dict.fromkeys(one.instead if one.instead and one.requires(metrics) else one.name for one in chosen)
+        given = _rules_of(choose) if choose else self.rules
+        rules = tuple(rule for rule in given if not set(metrics) & set(rule.readings))
+        return replace(self, choose=tuple(choose), rules=rules)
+
+    def requires(self, metrics: Collection[str]) -> bool:
+        """Whether one of these metrics has a rule that is not optional."""
+        return any(set(metrics) & set(rule.readings) for rule in self.rules if not rule.optional)
 
     @property
     def needs_motion(self) -> bool:
@@ -124,9 +151,9 @@ def parse_profile(text: str, *, source: str) -> Profile:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, UnicodeEncodeError) as error:
         raise InputError(f"{source}: expected TOML in UTF-8; {error}") from None
-    unknown = sorted(set(data) - {"name", "for", "choose", "columns", *_LEVELS})
+    unknown = sorted(set(data) - {"name", "for", "choose", "instead", "columns", *_LEVELS})
     if unknown:
-        raise InputError(f"{source}: expected name, for, [reject] and [flagged]; got {unknown[0]!r}")
+        raise InputError(f"{source}: expected name, for, [reject], [flagged] and [remark]; got {unknown[0]!r}")
     purpose = data.get("for", "")
     if not isinstance(purpose, str):
         raise InputError(
@@ -151,14 +178,28 @@ def parse_profile(text: str, *, source: str) -> Profile:
         raise InputError(
             f"{source}: a profile with `choose` has no rules of its own; remove the rule on {rules[0].metric}"
         )
-    rules += dict.fromkeys(rule for name in chosen for rule in load_profile(name).rules)
-    return Profile(name=data["name"], rules=tuple(rules), columns=tuple(columns), purpose=purpose, choose=tuple(chosen))
+    instead = data.get("instead", "")
+    if instead and instead not in _SINGLE:
+        raise InputError(f"{source}: expected `instead` to be one of {', '.join(_SINGLE)}; got {instead!r}")
+    rules += _rules_of(chosen)
+    return Profile(
+        name=data["name"],
+        rules=tuple(rules),
+        columns=tuple(columns),
+        purpose=purpose,
+        choose=tuple(chosen),
+        instead=instead,
+    )
+
+
+def _rules_of(names: Iterable[str]) -> tuple[Rule, ...]:
+    """All the rules of several built-in profiles, each once."""
+    return tuple(dict.fromkeys(rule for name in names for rule in load_profile(name).rules))
 
 
 def _choices(given: object, *, source: str) -> list[str]:
-    known = [name for name in BUILT_IN if name != "auto"]
-    if not isinstance(given, list) or not all(name in known for name in given):
-        raise InputError(f"{source}: expected `choose` to be a list of {', '.join(known)}; got {given!r}")
+    if not isinstance(given, list) or not all(name in _SINGLE for name in given):
+        raise InputError(f"{source}: expected `choose` to be a list of {', '.join(_SINGLE)}; got {given!r}")
     return given
 
 
@@ -176,7 +217,8 @@ def _rules(metric: str, condition: object, *, level: Level, source: str) -> list
         fits = isinstance(threshold, bool) if comparison == "is" else _is_number(threshold)
         if comparison not in _COMPARISONS or not fits:
             raise InputError(f"{source}: {metric} expected above/below = number or is = true/false; got {condition!r}")
-        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold, optional=optional))
+        may_lack = optional or level == "remark"
+        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold, optional=may_lack))
     return rules
 
 
@@ -193,14 +235,16 @@ def profile_of(settings: object) -> Profile | None:
     """
     if not isinstance(settings, Mapping):
         return None
-    return _built_in(str(settings.get("profile", "")), str(settings.get("profile_sha256", "")))
+    left_out = settings.get(LEFT_OUT)
+    names = tuple(map(str, left_out)) if isinstance(left_out, list) else ()
+    return _built_in(str(settings.get("profile", "")), str(settings.get("profile_sha256", "")), names)
 
 
 @cache
-def _built_in(name: str, digest: str) -> Profile | None:
+def _built_in(name: str, digest: str, left_out: tuple[str, ...]) -> Profile | None:
     if name not in BUILT_IN:
         return None
-    profile = load_profile(name)
+    profile = load_profile(name).without(left_out)
     return profile if profile.digest == digest else None
 
 
@@ -215,3 +259,67 @@ def rule_text(rule: Rule) -> str:
     if rule.comparison == "is":
         return str(rule.threshold).lower()
     return f"{'>' if rule.comparison == 'above' else '<'} {rule.threshold:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtHand:
+    """A profile as it can be used here."""
+
+    profile: Profile
+    left_out: tuple[str, ...] = ()
+    """Metrics that it does without, by name."""
+    line: str = ""
+    """What is left out and which commands get it; "" where nothing is."""
+
+
+def at_hand(profile: Profile, *, begun: Mapping[str, object] | None = None) -> AtHand:
+    """The profile without the rules whose networks are not here.
+
+    `begun` are the settings of a run that is to be continued: one of this very profile keeps what it began with, so
+    that nothing is taken in that it lacks, and the absence of a network that it asked is an error.
+    """
+    kept = begun_without(begun or {}, profile)
+    why = {name: _missing(name) for name in _spared(profile)} if kept is None else dict.fromkeys(kept, "")
+    left_out = tuple(name for name, missing in why.items() if missing or kept is not None)
+    if not left_out:
+        return AtHand(profile=profile)
+    if kept is None:
+        commands = dict.fromkeys(why[name].rpartition(_RUN)[2] for name in left_out)
+        reason = f"whose networks are not here{_RUN}{' && '.join(commands)}"
+    else:
+        reason = f"as the run was begun; another {option('-o')} asks what is here"
+    line = f"{profile.name} judges without {', '.join(left_out)}, {reason}"
+    return AtHand(profile=profile.without(left_out), left_out=tuple(sorted(left_out)), line=line)
+
+
+def begun_without(settings: Mapping[str, object], profile: Profile) -> Collection[str] | None:
+    """What a run of this profile does without; None where the settings are of another profile, or of another version
+    of it."""
+    kept = settings.get(LEFT_OUT, [])
+    if settings.get("profile") != profile.name or not isinstance(kept, list):
+        return None
+    return kept if profile.without(kept).digest == settings.get("profile_sha256") else None
+
+
+def as_measured(profile: Profile, measured: Collection[str]) -> AtHand:
+    """The profile for numbers that are there: what it would choose gives way where nothing was measured for it."""
+    giving_way = [one for one in map(load_profile, profile.choose) if one.instead]
+    more = {n for one in giving_way for n in {*one.extra_metrics} - {*load_profile(one.instead).extra_metrics}}
+    left_out = tuple(sorted(n for n in _spared(profile) if n in more and n not in measured))
+    return AtHand(profile=profile.without(left_out), left_out=left_out)
+
+
+def _spared(profile: Profile) -> list[str]:
+    """Metrics on request that a profile can do without."""
+    least = [load_profile(load_profile(name).instead or name) for name in profile.choose] or [profile]
+    needed = {name for one in least for rule in one.rules if not rule.optional for name in rule.readings}
+    return [name for name in dict.fromkeys(profile.extra_metrics) if name not in needed]
+
+
+def _missing(name: str) -> str:
+    """Why a metric cannot be measured here; "" where it can."""
+    try:
+        installed(name).require()
+    except MissingDependency as error:
+        return str(error)
+    return ""

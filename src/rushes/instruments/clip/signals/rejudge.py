@@ -12,9 +12,17 @@ from rushes.core.words.options import option
 from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import METRICS, readings
 from rushes.instruments.clip.signals.badges import judge
-from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile
+from rushes.instruments.clip.signals.profile import (
+    BUILT_IN,
+    LEFT_OUT,
+    Profile,
+    as_measured,
+    begun_without,
+    load_profile,
+)
 from rushes.instruments.clip.signals.sanity import Sanity
 from rushes.storage.runs import Entry, Run
+from rushes.storage.runs.subjects import REMARKS
 
 
 def judged_again(run: Run, profile: str | None) -> tuple[Run, Profile]:
@@ -32,20 +40,26 @@ def judged_again(run: Run, profile: str | None) -> tuple[Run, Profile]:
     if run.status != "complete":
         raise InputError(f"{run.place}: the run is {run.status}; let it finish first")
     settings = run.info.get("settings") or {}
-    name, digest = settings.get("profile"), settings.get("profile_sha256")
+    name = settings.get("profile")
     if profile is None and name not in BUILT_IN:
         raise InputError(
             f"{run.place}: was judged with the profile {name!r} from a file; give that file: {option('--profile FILE')}"
         )
-    rules = load_profile(profile or str(name))
-    if rules.digest == digest:
-        return run, rules
+    asked = load_profile(profile or str(name))
+    own = begun_without(settings, asked)
+    if own is not None:
+        return run, asked.without(own)
     if profile is None:
         raise InputError(
             f"{run.place}: the profile {name} has changed since; {option(f'--profile {name}')} applies the current one"
         )
+    here = as_measured(asked, settings.get("metrics") or {})
+    rules = here.profile
     entries = [_judged(entry, rules) for entry in run.entries]
-    info = {**run.info, "settings": {**settings, "profile": rules.name, "profile_sha256": rules.digest}}
+    kept = {key: value for key, value in settings.items() if key != LEFT_OUT}
+    without = {LEFT_OUT: list(here.left_out)} if here.left_out else {}
+    judged_by = {**kept, **without, "profile": rules.name, "profile_sha256": rules.digest}
+    info = {**run.info, "settings": judged_by}
     subjects = tuple(entry.subject for entry in entries)
     return Run(run.path, info, subjects, {e.subject.id: e.measurements for e in entries}, run.url), rules
 
@@ -57,8 +71,8 @@ def _judged(entry: Entry, profile: Profile) -> Entry:
     if decoded is not None and decoded.value is False:  # a rule about it may have spoken in the place of sanity
         broken = Reason(cause=Cause.UNREADABLE, level="reject", metric="decode_ok", note=decoded.note)
     badge = judge(numbers, profile, sanity=Sanity(broken=broken, damage=tuple(of_the_file)))
-    kept = {key: fact for key, fact in subject.facts.items() if not key.startswith("chosen_")}
-    facts = {**kept, "not_judged": list(badge.not_judged), **badge.chosen}
+    kept = {key: fact for key, fact in subject.facts.items() if key != REMARKS and not key.startswith("chosen_")}
+    facts = {**kept, **badge.facts}
     return replace(entry, subject=replace(subject, badge=badge.status, why=badge.why, facts=facts))
 
 

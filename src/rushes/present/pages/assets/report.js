@@ -52,7 +52,7 @@ class SubjectTable {
     this.section = document.getElementById(this.anchor);
     this.data = readJson(`${this.anchor}-data`);
     this.rows = this.data.rows.map((row, number) => ({
-      ...row, number, text: [row.id, row.path, ...row.reasons].join("\n").toLowerCase(),
+      ...row, number, text: [row.id, row.path, ...row.reasons, ...(row.remarks || [])].join("\n").toLowerCase(),
     }));
     this.form = card.querySelector("form");
     this.body = card.querySelector("tbody");
@@ -213,9 +213,10 @@ class SubjectTable {
   }
 
   row(row) {
+    const told = [...row.reasons, ...(row.remarks || []).map((one) => `remark: ${one}`)].join("; ");
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
     const line = make("tr", { class: "subject", "data-row": row.number },
-      make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
+      make("th", { scope: "row", class: "c-id" }, button, ...(told ? [make("span", { class: "why" }, told)] : [])),
       ...(this.data.signals.length ? [make("td", { class: "c-signal" }, badge(row.badge), ...(row.times ? [" ", make("span", { class: "times" }, row.times)] : []))] : []),
       ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, numberText(row.values[metric], this.data.metrics[metric].unit))));
     return line;
@@ -279,11 +280,12 @@ function badge(name) {
 function detail(cell, row, { metrics, signals }, extra) {
   const reasons = row.reasons.length ? make("ul", {}, ...row.reasons.map((one) => make("li", {}, one)))
     : make("p", {}, "No rule fired.");
+  const remarks = row.remarks ? [make("p", {}, `Remark, no fault: ${row.remarks.join("; ")}`)] : [];
   const skipped = row.not_judged.length ? [make("p", { class: "hint" }, `Not judged, because not computed: ${row.not_judged.join(", ")}.`)] : [];
   const frames = strip(extra);
   cell.append(make("div", { class: "inside" },
     make("div", { class: "about" },
-      ...(signals.length ? [make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...skipped)] : []),
+      ...(signals.length ? [make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...remarks, ...skipped)] : []),
       make("p", { class: "hint path" }, row.href ? make("a", { href: row.href }, make("bdi", {}, row.path)) : make("bdi", {}, row.path), row.media ? ` · ${row.media}` : "")),
     frames));
   const inside = cell.firstElementChild;

@@ -7,9 +7,7 @@ person's from one look to the next, the frames between the two are looked at as 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,35 +16,20 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric, FrameView
 from rushes.core.span import Span
+from rushes.instruments.clip.faces.face_looks import RATE, FaceLooks, Look
 from rushes.instruments.clip.metrics.making import lane
+from rushes.instruments.clip.seen.shared_look import shared
 from rushes.media import MediaFacts
-from rushes.vision.landmarks.choice import SAME_PLACE, Box
-from rushes.vision.landmarks.identity import (
-    HOW,
-    SAME_PERSON,
-    Feature,
-    cosine,
-    identity_networks,
-    look,
-    require_identity,
-)
+from rushes.vision.landmarks.choice import SAME_PLACE
+from rushes.vision.landmarks.identity import HOW, SAME_PERSON, Feature, cosine, require_identity
 from rushes.vision.models.catalogue import licence_of
 
-RATE = 5
-"""Looks a second: a look takes some 20 ms."""
 OWN_MS = 1000
 """The clip's own face is the mean of the looks within this time of the first."""
 LASTING = 5
 """Looks, about a second, over which a drift must last; also how many on either side tell whether the person changed."""
 FEWEST = 2
 """Looks on either side of a change, at least."""
-STEP = 0.5
-"""Cosine of successive looks under which the frames between them are looked at too: of 45 clips of one person each,
-one had a single step below it."""
-MOST_HELD = 24
-"""Frames kept since the last look, at most: all of them up to 120 frames a second."""
-_SLACK_MS = 1.0
-"""Container times are rounded to a millisecond."""
 _TINY = 1e-6
 """Length of a mean of features that cancel out."""
 
@@ -84,17 +67,6 @@ IDENTITY_DRIFT = Definition(
     raised_by=("a turned, covered or grimacing face", "a cut to another person", "blur, darkness, small faces"),
     lowered_by=("a face that hardly moves", "a shorter clip"),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Look:
-    """What was seen of the followed face in one frame."""
-
-    frame: int
-    time_ms: float
-    feature: Feature | None
-    """None where there is no face."""
-    box: Box | None = None
 
 
 def own_face(features: Features, times_ms: Sequence[float]) -> Feature:
@@ -162,44 +134,21 @@ def change_frames(looks: Sequence[Look], between: Sequence[Look]) -> list[Look]:
 
 
 class IdentityCollector:
-    """Follows one face through a clip, `RATE` looks a second."""
+    """The drift of the face that `FaceLooks` follows."""
 
     def __init__(self, facts: MediaFacts) -> None:
-        self._networks = identity_networks()
-        self._looks: list[Look] = []
-        self._between: list[Look] = []
-        # A frame that is kept keeps the decoder's memory for it: less than copies of pictures that are rarely needed.
-        self._held: deque[tuple[int, FrameView]] = deque(maxlen=MOST_HELD)
-        self._frames = 0
-        self._next_ms = -np.inf
-        self._last: Look | None = None
-        """The last look with a face."""
+        self.seen = shared(facts, FaceLooks)
 
     def add(self, frame: FrameView) -> None:
-        number, self._frames = self._frames, self._frames + 1
-        if frame.time_ms < self._next_ms:
-            self._held.append((number, frame))
-            return
-        self._next_ms = frame.time_ms + 1000 / RATE - _SLACK_MS
-        last, look = self._last, self._look(number, frame)
-        self._looks.append(look)
-        if look.feature is not None:
-            if last is not None and last.feature is not None and cosine(last.feature, look.feature) < STEP:
-                self._between += [self._look(*held) for held in self._held]
-            self._last = look
-        self._held.clear()
-
-    def _look(self, number: int, frame: FrameView) -> Look:
-        feature, box = look(self._networks, frame.rgb(), None if self._last is None else self._last.box)
-        return Look(frame=number, time_ms=frame.time_ms, feature=feature, box=box)
+        self.seen.add(frame)
 
     def finish(self) -> Measurement:
-        networks = self._networks
+        networks = self.seen.networks
         definition = IDENTITY_DRIFT.with_params(weights=networks.digest, detector_weights=networks.detector_digest)
-        return identity_drift(definition, self._looks, self._between)
+        return identity_drift(definition, self.seen.looks, self.seen.between)
 
     def series(self) -> dict[str, NDArray[np.float64]]:
-        return {"identity_drift": drift_series(self._looks, self._between, self._frames)}
+        return {"identity_drift": drift_series(self.seen.looks, self.seen.between, self.seen.latest + 1)}
 
 
 def identity_drift(definition: Definition, looks: Sequence[Look], between: Sequence[Look] = ()) -> Measurement:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rushes.instruments.clip.seen.whole_clip import WholeClipLook
 
 GROUP = "mobilenet"
-RATE = 2
+RATE, MOST = 2, 6
+"""Looks a second, and looks of a clip, at most."""
 PLAIN, TINTED, FEWEST = 8, 1.5, 2
 """Levels of contrast and of a second hue below which a look says nothing, and looks without which there is no value."""
 PROBE = "43e0d4af65c7"
@@ -39,27 +40,30 @@ def _definition(name: str, *, change: str, found: str, plain: str, **words: Any)
         lowest=None,
         highest=None,
         better="lower",
-        formula=f"mean over {RATE} looks a second of w·(f(Tx) − f(x)); x: the frame on 224 × 224, T: {change}, f: "
-        "means of three layers of MobileNetV2 (13, 17, 18) over the top two sevenths of the rows, the middle and the "
-        "bottom two, w: fitted on photos and film frames as a logistic regression without a constant. The same clip "
-        "under T has minus this score; 0: either is as likely",
+        formula=f"mean over {RATE} looks a second, or {MOST} over the length that the file states where those are "
+        f"fewer, of w·(f(Tx) − f(x)); x: the frame on 224 × 224, T: {change}, f: means of three layers of MobileNetV2 "
+        "(13, 17, 18) over the top two sevenths of the rows, the middle and the bottom two, w: fitted on photos and "
+        "film frames as a logistic regression without a constant. The same clip under T has minus this score; 0: "
+        "either is as likely",
         edge_cases=f"Looks at a picture with less than {PLAIN} levels of contrast{plain} are left out; fewer than "
         f"{FEWEST}: no value. Drawings, patterns and views from above lie on either side of 0. Cost: 0.04 s of one "
         "core a look, at any size, for all three together.",
         reference="ours; Sandler et al. 2018 for the network. `benchmarks/whole_clip_probe.csv` names what w was "
-        f"fitted on. {found} {licence_of(GROUP)}",
+        f"fitted on. {found} Counted with two looks a second. {licence_of(GROUP)}",
         params=signature_params(
             network="mobilenet-v2",
             weights=short_digest(file_named("mobilenet-v2.npz")[1].source_sha256),
             probe=PROBE,
             looks_per_s=RATE,
+            most_looks=MOST,
             statistic="mean",
             size=224,
             resize="area",
             plain=PLAIN,
             **({"tinted": TINTED} if plain else {}),
         ),
-        depends_on=("transfer",),
+        depends_on=("transfer", "duration"),
+        history=("first release", f"at most {MOST} looks, spread over the clip; before, two a second throughout"),
         **words,
     )
 

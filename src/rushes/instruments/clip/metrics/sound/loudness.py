@@ -34,6 +34,8 @@ from rushes.instruments.clip.sound.loudness import (
     loudness_range,
 )
 
+THROUGHOUT = 0.99
+"""Share of silence from which on the whole sound is said to be silent."""
 _NO_SOUND = "A clip without sound, or with samples that are NaN or infinite: no value."
 _WEIGHTING = signature_params(
     weighting="k", rate="own", surround=SURROUND_WEIGHT, bass=0, mono="one-channel", hop_ms=100, gate=ABSOLUTE_GATE
@@ -186,7 +188,8 @@ def _share(definition: Definition, clipped: int, levels: SoundLevels) -> Measure
 def silence_ratio(levels: SoundLevels) -> Measurement:
     """Share of silence; see `SILENCE_RATIO`."""
     value = levels.silent_samples / levels.samples
-    return Measurement(definition=SILENCE_RATIO, value=value, count=levels.samples)
+    note = "from beginning to end" if value >= THROUGHOUT else ""
+    return Measurement(definition=SILENCE_RATIO, value=value, count=levels.samples, note=note)
 
 
 def longest_silence_ms(levels: SoundLevels) -> Measurement:
@@ -210,7 +213,7 @@ CLIPPING_RATIO_METRIC = _metric(CLIPPING_RATIO, clipping_ratio, label="clipped",
 CLIPPING_RATIO_LOSSY_METRIC = _metric(
     CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", room="page", too_high="sound was cut off"
 )
-SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", too_high="silent")
+SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", room="page", too_high="silent sound")
 LONGEST_SILENCE_MS_METRIC = _metric(
     LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", room="page", too_high="sound drops out"
 )
