@@ -50,6 +50,13 @@ BENIGN: tuple[Benign, ...] = (
         uses=("other",),
         plant=lambda source, material, path: write_source(benign.hard_cut(source, material.other), path),
     ),  # type: ignore[arg-type]
+    Benign(
+        name="split screen",
+        what="two clips side by side",
+        uses=("other",),
+        plant=lambda source, material, path: write_source(benign.split_screen(source, material.other), path),
+    ),  # type: ignore[arg-type]
+    _benign("mirrored", "the left half and its mirror image", benign.mirrored),
     _benign("24 in 60", "24 pictures a second in 60", _cadence(24, 60), fits=lambda f: f.fps >= 23),
     _benign("24 in 30", "24 pictures a second in 30", _cadence(24, 30), fits=lambda f: f.fps >= 23),
     _benign(

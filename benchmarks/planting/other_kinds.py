@@ -56,6 +56,14 @@ TIME: tuple[Fault, ...] = (
         expected=False,
     ),
     kind(
+        "half backwards",
+        "one half of the clip runs backwards, or each for itself",
+        "time",
+        strengths(timeline.reversed_half, "{}", ("first half", "second half", "each half")),
+        fits=moves,
+        expected=False,
+    ),
+    kind(
         "jump cut",
         "so much of the middle is missing",
         "time",

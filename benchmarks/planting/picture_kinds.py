@@ -39,6 +39,18 @@ COLOUR: tuple[Fault, ...] = (
         strengths(colour.colour_step, "±{:g} levels", (6, 12, 24)),
     ),
     kind(
+        "bright cast",
+        "a nearly white picture has a warm cast from the middle on",
+        "colour and light",
+        strengths(colour.bright_cast, "{:g} levels", (10, 20, 30)),
+    ),
+    kind(
+        "ramped cast",
+        "a cold cast of 24 levels comes in within so many frames",
+        "colour and light",
+        strengths(colour.ramped_cast, "{} frames", (3, 8, 24)),
+    ),
+    kind(
         "colour lost",
         "from the middle on little or no colour is left",
         "colour and light",
@@ -145,6 +157,31 @@ STRUCTURE: tuple[Fault, ...] = (
         "structure",
         strengths(structure.ghosting, "{} frames", (3, 4, 6)),
         fits=lambda facts: facts.motion >= 2,
+    ),
+    kind(
+        "blended frames",
+        "each frame is the mean of several around it",
+        "structure",
+        strengths(structure.blended, "{} frames", (2, 5, 6)),
+        fits=lambda facts: facts.motion >= 2,
+    ),
+    kind(
+        "halves swapped",
+        "two halves of the picture have changed places",
+        "structure",
+        strengths(structure.swapped_halves, "{}", ("top and bottom", "left and right", "quarters")),
+    ),
+    kind(
+        "rolling",
+        "the picture rolls down by so many heights a second",
+        "structure",
+        strengths(structure.rolling, "{:g} heights", (0.1, 0.4, 1)),
+    ),
+    kind(
+        "rolling sideways",
+        "the picture rolls to the right by so many widths a second",
+        "structure",
+        strengths(structure.rolling_sideways, "{:g} widths", (0.1, 0.4, 1)),
     ),
     kind(
         "letterbox change",

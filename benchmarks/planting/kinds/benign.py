@@ -8,7 +8,7 @@ from fractions import Fraction
 import cv2
 import numpy as np
 
-from ..source import Source
+from ..source import Pixels, Source
 from .colour import each, pixels
 from .structure import _shifted, rng_of, sized_like
 from .timeline import ordered
@@ -89,6 +89,25 @@ def slow_motion(source: Source) -> Source:
     for n in range(len(source.frames)):
         a, b = source.frames[n // 2], source.frames[min(n // 2 + 1, len(source.frames) - 1)]
         frames.append(cv2.addWeighted(a, 0.5, b, 0.5, 0) if n % 2 else a)
+    return replace(source, frames=frames)
+
+
+def split_screen(source: Source, other: Source) -> Source:
+    """Two clips side by side, the middle of each."""
+    width = source.frames[0].shape[1]
+    left = slice(width // 4, width // 4 + width // 2)
+
+    def beside(n: int, frame: Pixels) -> Pixels:
+        foreign = sized_like(other.frames[n % len(other.frames)], frame)
+        return np.ascontiguousarray(np.hstack([frame[:, left], foreign[:, left]]))
+
+    return replace(source, frames=[beside(n, frame) for n, frame in enumerate(source.frames)])
+
+
+def mirrored(source: Source) -> Source:
+    """The left half and its mirror image, as a lake or a kaleidoscope has it."""
+    half = source.frames[0].shape[1] // 2
+    frames = [np.ascontiguousarray(np.hstack([f[:, :half], f[:, :half][:, ::-1]])) for f in source.frames]
     return replace(source, frames=frames)
 
 

@@ -77,6 +77,19 @@ def colour_step(source: Source, levels: float) -> Source:
     return each(source, lambda frame, t: pixels(frame + cast) if 1 / 3 <= t < 2 / 3 else frame)
 
 
+def bright_cast(source: Source, levels: float) -> Source:
+    """A nearly white picture, which has a warm cast from the middle on."""
+    cast = np.array([0, -levels / 2, -levels], np.float32)
+    return each(source, lambda frame, t: pixels(215 + frame * np.float32(40 / 255) + (cast if t >= 0.5 else 0)))
+
+
+def ramped_cast(source: Source, frames: int) -> Source:
+    """A cold cast of 24 levels comes in within so many frames in the middle, and stays."""
+    cast, first = np.array([-24, 0, 24], np.float32), len(source.frames) // 2
+    share = [min(1.0, max(0.0, (n - first + 1) / frames)) for n in range(len(source.frames))]
+    return replace(source, frames=[pixels(f + cast * np.float32(s)) for f, s in zip(source.frames, share, strict=True)])
+
+
 def colour_lost(source: Source, kept: float) -> Source:
     """From the middle on only this share of the colour is left."""
     return each(source, lambda frame, t: saturated(frame, kept) if t >= 0.5 else frame)

@@ -142,6 +142,43 @@ def ghosting(source: Source, count: int) -> Source:
     return replace(source, frames=frames)
 
 
+def blended(source: Source, count: int) -> Source:
+    """Each frame is the mean of `count` frames around it."""
+    before = count // 2
+    parts = [source.frames[max(0, n - before) : n - before + count] for n in range(len(source.frames))]
+    return replace(source, frames=[pixels(np.mean(part, axis=0)) for part in parts])
+
+
+HALVES = {"left and right": (0, 1), "top and bottom": (1, 0), "quarters": (1, 1)}
+
+
+def swapped_halves(source: Source, which: str) -> Source:
+    """Two halves change places, or the quarters across."""
+    down, right = HALVES[which]
+
+    def moved(frame: Pixels) -> Pixels:
+        height, width = frame.shape[:2]
+        return np.roll(frame, (down * (height // 2), right * (width // 2)), axis=(0, 1))
+
+    return each(source, lambda frame, t: moved(frame))
+
+
+def rolling(source: Source, speed: float) -> Source:
+    """The picture rolls down by so many of its heights a second; what leaves below comes in above."""
+    return _rolled(source, speed, axis=0)
+
+
+def rolling_sideways(source: Source, speed: float) -> Source:
+    """The same to the right, by widths."""
+    return _rolled(source, speed, axis=1)
+
+
+def _rolled(source: Source, speed: float, axis: int) -> Source:
+    fps, side = float(source.fps), source.frames[0].shape[axis]
+    frames = [np.roll(frame, round(n / fps * speed * side), axis=axis) for n, frame in enumerate(source.frames)]
+    return replace(source, frames=frames)
+
+
 def letterbox(source: Source, share: float) -> Source:
     """Bars of `share` of the height above and below, from the middle on; the picture stays."""
     bar = round(source.frames[0].shape[0] * share)

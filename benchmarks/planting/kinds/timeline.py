@@ -42,6 +42,17 @@ def reversed_part(source: Source, share: float) -> Source:
     return ordered(source, [*range(first), *reversed(range(first, after)), *range(after, count)])
 
 
+def reversed_half(source: Source, which: str) -> Source:
+    """The "first half" or the "second half" runs backwards, or "each half" for itself."""
+    count, middle = len(source.frames), len(source.frames) // 2
+    first, second = range(middle), range(middle, count)
+    order = [
+        *(reversed(first) if which != "second half" else first),
+        *(reversed(second) if which != "first half" else second),
+    ]
+    return ordered(source, order)
+
+
 def jump_cut(source: Source, seconds: float) -> Source:
     """So much of the middle is missing."""
     count, lost = len(source.frames), round(seconds * float(source.fps))

@@ -17,7 +17,7 @@ from rushes.core.estimate import Why
 from rushes.core.measurement import Measurement
 
 Need: TypeAlias = Literal[
-    "luma", "rgb", "sound", "levels", "motion", "samples", "face", "syncnet", "script", "text", "prompt"
+    "luma", "rgb", "sound", "levels", "motion", "samples", "small", "face", "syncnet", "script", "text", "prompt"
 ]
 Room: TypeAlias = Literal["any", "terminal", "page"]
 Scale: TypeAlias = Callable[[float, float], tuple[float, float]]

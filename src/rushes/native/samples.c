@@ -19,6 +19,29 @@ INLINE float higher(float a, float b) { return a > b ? a : b; }
 LEVELS(levels_8, uint8_t)
 LEVELS(levels_16, uint16_t)
 
+/* Weighted sums around points `across` columns and `down` rows apart, the first at (`reach`, `reach`), times `scale`.
+ * `weights` are 2 · reach + 1 whole numbers, the same along both axes; `room` is for a line of `columns` values. */
+#define SMALL(NAME, CODE)                                                                                            \
+    EXPORT WIDE void NAME(const CODE *plane, int64_t line, int64_t columns, int64_t rows_found, int64_t columns_found, \
+                          int64_t down, int64_t across, const int32_t *weights, int64_t reach, int32_t *restrict room, \
+                          float scale, float *restrict found) {                                                      \
+        for (int64_t i = 0; i < rows_found; i++) {                                                                   \
+            memset(room, 0, sizeof(int32_t) * columns);                                                              \
+            for (int64_t k = 0; k <= 2 * reach; k++) {                                                               \
+                const CODE *here = plane + (i * down + k) * line;                                                    \
+                const int32_t weight = weights[k];                                                                   \
+                for (int64_t j = 0; j < columns; j++) room[j] += weight * here[j];                                   \
+            }                                                                                                        \
+            for (int64_t j = 0; j < columns_found; j++) {                                                            \
+                int64_t total = 0;                                                                                   \
+                for (int64_t k = 0; k <= 2 * reach; k++) total += (int64_t)weights[k] * room[j * across + k];        \
+                found[i * columns_found + j] = (float)total * scale;                                                 \
+            }                                                                                                        \
+        }                                                                                                            \
+    }
+SMALL(small_8, uint8_t)
+SMALL(small_16, uint16_t)
+
 /* Rows that are looked at together: two blocks of noise, one of anything else, and two rows more, which belong to the next
  * ones. */
 enum { BAND = 16, BESIDE = 2 };

@@ -133,3 +133,13 @@ def test_too_short() -> None:
     short = grid(still(3))
     for function in (colour_step, picture_turned, picture_stretched, end_frame_jump):
         assert function(short, times(3)).value is None
+
+
+def test_one_colour_may_fill_more_than_a_quarter_of_a_short_clip() -> None:
+    # 16 frames at 8 a second: 875 ms of green are stray, half of it is not; nor is grey that is more than a quarter
+    for blue, frames, is_stray in ((30.0, 6, True), (30.0, 7, True), (30.0, 8, False), (0.0, 6, False), (0.0, 3, True)):
+        luma = still(16)
+        luma[:frames] = 130.0
+        tint = column(np.where(np.arange(16) < frames, blue, 0.0))
+        found = end_frame_jump(grid(luma, blue=tint), times(16, fps=8.0))
+        assert (found.value > 0) == is_stray, (blue, frames)

@@ -146,3 +146,11 @@ def test_too_short() -> None:
     short = grid(np.repeat(scene()[None], 3, axis=0))
     for function in (frozen_part, popping_part, smeared_part, bars_step):
         assert function(short, times(3)).value is None
+
+
+def test_a_bar_that_ends_within_a_block() -> None:
+    """Two blocks and nine tenths of the next: that one is no part of the bar, and shows nothing of the picture."""
+    luma = np.repeat(np.tile(np.linspace(60, 200, 20), (18, 1))[None], 30, axis=0).astype(np.float32)
+    luma[15:, :2] = luma[15:, -2:] = 5
+    luma[15:, 2] = luma[15:, -3] = 18 + 0.1 * luma[0, 2]
+    assert bars_step(grid(luma), times(30)).value == pytest.approx(2 * 2 / 18)

@@ -11,7 +11,7 @@ from tests.instruments.clip.pictures.scenes import ENCODERS, coded, scene, shown
 from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.instruments.clip.metrics.time.jumps import jump_ratio
 from rushes.instruments.clip.metrics.time.order import frame_disorder, replayed_ms, reversed_ms
-from rushes.instruments.clip.pictures.order import disorder
+from rushes.instruments.clip.pictures.order import disorder, turned_end
 
 ORDERED = list(range(100))
 BACK = ORDERED[:34] + ORDERED[34:67][::-1] + ORDERED[67:]
@@ -78,6 +78,33 @@ def test_shuffled_frames(times: int) -> None:
     assert frame_disorder(shown(turned, noise=0.2)).value > 0.15
 
 
+@pytest.mark.parametrize(
+    ("order", "begins", "ends"),
+    [(ORDERED[:50] + ORDERED[50:][::-1], 50, 100), (ORDERED[:50][::-1] + ORDERED[50:], 0, 50)],
+)
+def test_half_a_clip_backwards(order: list[int], begins: int, ends: int) -> None:
+    """One leap, across which the far end of the half follows: its span is the whole half."""
+    found = reversed_ms(shown(order, noise=0.2))
+    assert found.span is not None and (found.span.start_ms, found.span.end_ms) == (begins * 40.0, ends * 40.0)
+
+
+def test_places_on_a_line_turned_at_the_end() -> None:
+    """0 … 11 and then 23 … 12: the leap of 12 is 12 steps, and from 11 to the last one it is a step."""
+    places = np.array([*range(12), *range(23, 11, -1)], dtype=float)
+    apart = np.abs(places[:, None] - places)
+    assert turned_end(apart, least=10) == (12, 23, 11)
+    assert turned_end(apart[::-1, ::-1], least=10) == (0, 11, 12)
+    assert turned_end(apart, least=13) is None, "both sides of the leap are too short"
+    assert turned_end(apart + 7 * (places[:, None] != places), least=10) is None, "the far end is as far as a cut"
+
+
+def test_a_cut_away_and_back_is_not_turned() -> None:
+    """The last frame is near the one before the cut, but the way back is a leap as well."""
+    here, there = scene(100, speed=0.3), scene(100, seed=5)
+    pictures = np.concatenate([here[:40], there[:30], here[40:43]])
+    assert reversed_ms(shown(range(73), pictures=pictures, noise=0.2)).value == 0.0
+
+
 def test_disorder_by_hand() -> None:
     """Places on a line, shown as 0 2 1 3 4 5: 2 + 1 + 2 + 1 + 1 = 7 as shown, 5 in order."""
     places = np.array([0.0, 2, 1, 3, 4, 5])
@@ -86,9 +113,12 @@ def test_disorder_by_hand() -> None:
 
 
 def test_a_jump_within_a_shot() -> None:
-    """Seven frames are missing: the step there is about eight of those around it, less for the turns on the way."""
+    """Seven frames are missing: the step there is about eight of those around it, less for the turns on the way.
+
+    The three steps that begin before it and end after it are ten, so that the square of 10 / 8 is taken off.
+    """
     found = jump_ratio(shown(ORDERED[:40] + ORDERED[47:]))
-    assert 5 < found.value < 8 and found.span is not None and found.span.start_ms == 40 * 40.0
+    assert 4.5 < found.value < 8 / (10 / 8) ** 2 and found.span is not None and found.span.start_ms == 40 * 40.0
 
 
 def test_a_cut_a_flash_and_a_still_scene_do_not_jump() -> None:

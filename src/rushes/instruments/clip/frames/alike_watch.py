@@ -16,6 +16,7 @@ from rushes.instruments.clip.flow.observer import MotionWatch
 from rushes.instruments.clip.frames.guarded import GuardedCollector, measured
 from rushes.instruments.clip.frames.observe import LumaWalk, Observation
 from rushes.instruments.clip.frames.picture_samples import SampleWatch
+from rushes.instruments.clip.frames.small_pictures import SmallWatch
 from rushes.instruments.clip.input_param import in_form
 from rushes.media import Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame, AlikeFrames
@@ -45,6 +46,7 @@ class AlikeWatch:
         self._walk = LumaWalk()
         self._motion: MotionWatch | None = None
         self._samples: SampleWatch | None = None
+        self._small: SmallWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
 
     def start(self, facts: MediaFacts) -> None:
@@ -56,6 +58,7 @@ class AlikeWatch:
         moves = any("motion" in metric.needs for metric in self._metrics.values())
         self._motion = MotionWatch(self._facts) if moves else None
         self._samples = SampleWatch() if any("samples" in metric.needs for metric in self._metrics.values()) else None
+        self._small = SmallWatch() if any("small" in metric.needs for metric in self._metrics.values()) else None
         self._collectors = {
             name: GuardedCollector(metric, self._facts)
             for name, metric in self._metrics.items()
@@ -73,6 +76,8 @@ class AlikeWatch:
                 self._motion.add(frame)
             if self._samples is not None:
                 self._samples.add(frame)
+            if self._small is not None:
+                self._small.add(frame)
             for collector in self._collectors.values():
                 collector.add(frame)
 
@@ -94,7 +99,9 @@ class AlikeWatch:
         read = ReadAccount(facts=self._facts, measured_duration_ms=self._facts.video.duration_ms)
         motion = None if self._motion is None else self._motion.finish()
         seen = replace(
-            self._walk.observation(read, ""), samples="" if self._samples is None else self._samples.finish()
+            self._walk.observation(read, ""),
+            samples="" if self._samples is None else self._samples.finish(),
+            small="" if self._small is None else self._small.finish(),
         )
         return replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
 

@@ -16,6 +16,7 @@ from rushes.instruments.clip.frames.alike_watch import AlikeWatch
 from rushes.instruments.clip.frames.guarded import GuardedCollector, measured
 from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.frames.picture_samples import SampleWatch
+from rushes.instruments.clip.frames.small_pictures import SmallWatch
 from rushes.instruments.clip.input_param import with_input
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media import Frame, MediaFacts
@@ -34,6 +35,7 @@ class ClipWatch:
         self._faces: FaceWatch | None = None
         self._motion: MotionWatch | None = None
         self._samples: SampleWatch | None = None
+        self._small: SmallWatch | None = None
         self._text: TextWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
         own = settings.network_metrics  # what a network sees is its own picture of the clip as it is
@@ -47,11 +49,12 @@ class ClipWatch:
         self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
         self._motion = MotionWatch(facts) if self._settings.motion else None
         self._samples = SampleWatch() if any("samples" in metric.needs for metric in metrics.values()) else None
+        self._small = SmallWatch() if any("small" in metric.needs for metric in metrics.values()) else None
         self._text = self._text_watch()
         if self._alike is not None:
             self._alike.start(facts)
         self._networks = self._network_watches()
-        watching = (self._faces, self._motion, self._samples, self._text, self._alike)
+        watching = (self._faces, self._motion, self._samples, self._small, self._text, self._alike)
         some = self._collectors or self._networks or any(one is not None for one in watching)
         return self._add if some else None
 
@@ -77,6 +80,8 @@ class ClipWatch:
             self._motion.add(frame)
         if self._samples is not None:
             self._samples.add(frame)
+        if self._small is not None:
+            self._small.add(frame)
         if self._text is not None:
             self._text.add(frame)
         if self._networks:
@@ -105,6 +110,8 @@ class ClipWatch:
             seen = replace(seen, text=self._text.finish())
         if self._samples is not None:
             seen = replace(seen, samples=self._samples.finish())
+        if self._small is not None:
+            seen = replace(seen, small=self._small.finish())
         if self._settings.motion:
             motion = self._motion.finish() if self._motion is not None else seen.error
             seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)

@@ -21,6 +21,7 @@ from rushes.instruments.clip.frames.luma_sums import Plane
 from rushes.instruments.clip.frames.outliers import OddFrames
 from rushes.instruments.clip.frames.picture_grid import GridWalk, PictureGrid
 from rushes.instruments.clip.frames.picture_samples import PictureSamples
+from rushes.instruments.clip.frames.small_pictures import Pictures
 from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.instruments.clip.pictures.shown import Shown
@@ -65,6 +66,8 @@ class Observation(ReadAccount):
     """Every frame as a grid of blocks: light, colour, change, texture; None where no frame was decoded."""
     samples: PictureSamples | str = ""
     """A few frames in detail, where a metric needs them, or why there are none."""
+    small: Pictures | str = ""
+    """The first frames as small pictures, where a metric needs them, or why there are none."""
     shown: Shown | None = None
     """The pictures of that grid: their distances, how long each is held; None where no frame was decoded."""
     luma_converted: bool = False

@@ -26,6 +26,7 @@ from rushes.instruments.clip.frames.sample_kernels import (
     seam_counts,
     yuv_colour_counts,
 )
+from rushes.instruments.clip.frames.wrapped_edges import wrapped
 from rushes.media import Frame
 from rushes.media.alike.frames import AlikeFrame
 from rushes.media.luma import LumaPlane
@@ -55,6 +56,7 @@ class PictureSamples:
     banding: tuple[float, ...]
     blocking: tuple[float, ...]
     seams: tuple[float, ...]
+    wrapped: tuple[float, ...]
     combing: tuple[float, ...]
     clipped_colour: tuple[float, ...]
     peak: tuple[float, ...]
@@ -94,6 +96,7 @@ class SampleWatch:
             middle_of(plane, None if before is None or before.values.shape != plane.values.shape else before),
             colours(frame),
             seam_length(plane),
+            wrapped(plane),
             peak(plane.values, plane.scale, plane.offset),
             frame.quantiser if isinstance(frame, Frame) else math.nan,
         )
@@ -112,6 +115,7 @@ class _Seen(NamedTuple):
     middle: Middle
     colours: ColourCounts
     seam_length: float
+    wrapped: float
     peak: float
     quantiser: float
 
@@ -121,7 +125,7 @@ def _values(seen: _Seen) -> tuple[float, ...]:
     middle, colours = seen.middle, seen.colours
     blocks = noise_level(middle), static_part(middle), banding(colours.half), blocking(middle)
     rest = clipped_colour(colours), seen.peak, second_channel(colours.quarter), seen.quantiser
-    return (seen.time_ms, *blocks, seen.seam_length, combing(middle), *rest)
+    return (seen.time_ms, *blocks, seen.seam_length, seen.wrapped, combing(middle), *rest)
 
 
 def middle_of(plane: LumaPlane, before: LumaPlane | None) -> Middle:

@@ -18,7 +18,11 @@ COPY = 0.5
 """Pictures nearer than this share of the steps next to them, over a whole stretch, are copies."""
 MOVING = 0.15
 """Levels a step has at least on average, for copies to be told from a picture that hardly changes."""
-JUMP = 3.0
+LEAP, FIT = 2.0, 0.36
+"""Times the steps around that both ends of a part which was turned leap, and what is left of them once it is turned."""
+END_LEAP, END_FIT, END_STEP, QUIETER = 3.0, 0.4, 1.5, 0.75
+"""The same where the part reaches to an end of the clip and has one leap; how many of the steps around its far end lies
+from the other side of the leap at most; and how large other steps of the part are at most, in leaps."""
 _WINDOW = 6
 _ORDERS = tuple((0, *inner, 5) for inner in permutations(range(1, 5)))
 
@@ -94,22 +98,50 @@ def mirrored(apart: Floats, *, least: int) -> Stretch | None:
 def turned(apart: Floats, *, least: int) -> Stretch | None:
     """A stretch that fits its neighbours only the other way round.
 
-    Frames p + 1 … q between two leaps (more than three times the steps around, which move) such that q follows p and
-    q + 1 follows p + 1: d(p, q) + d(p + 1, q + 1) ≤ 0.4 (d(p, p + 1) + d(q, q + 1)). A cut to another shot and back
-    has no such fit.
+    Frames p + 1 … q between two leaps (more than twice the steps around, which move) such that q follows p and q + 1
+    follows p + 1: d(p, q) + d(p + 1, q + 1) ≤ 0.36 (d(p, p + 1) + d(q, q + 1)). A cut to another shot and back has no
+    such fit. Where there is none, `turned_end`.
     """
     steps = np.diag(apart, 1)
     usual = around(steps)
-    leaps = np.flatnonzero((steps > JUMP * usual) & (usual >= 2 * MOVING))
+    leaps = np.flatnonzero((steps > LEAP * usual) & (usual >= 2 * MOVING))
     found: tuple[float, Stretch] | None = None
     for number, first in enumerate(leaps.tolist()):
         for last in leaps[number + 1 :].tolist():
             if last - first < least:
                 continue
             fit = float(apart[first, last] + apart[first + 1, last + 1]) / float(steps[first] + steps[last])
-            if fit <= 0.8 * COPY and (found is None or fit < found[0]):
+            if fit <= FIT and (found is None or fit < found[0]):
                 found = fit, Stretch(first + 1, last, first)
-    return None if found is None else found[1]
+    return turned_end(apart, least=2 * least) if found is None else found[1]
+
+
+def turned_end(apart: Floats, *, least: int) -> Stretch | None:
+    """The same of a stretch that reaches to an end of the clip, and has one leap therefore.
+
+    Frames p + 1 … n such that n follows p: d(p, n) ≤ 0.4 d(p, p + 1), and ≤ 1.5 times the steps around, from which the
+    leap stands out threefold; or the same in reverse. No other step of it is three quarters as large as the leap: a cut
+    away and back has two that are alike.
+    """
+    back = _turned_tail(apart[::-1, ::-1], least)
+    tail = _turned_tail(apart, least)
+    if tail is None and back is not None:
+        last = len(apart) - 1
+        return Stretch(0, last - back.first, last - back.source)
+    return tail
+
+
+def _turned_tail(apart: Floats, least: int) -> Stretch | None:
+    steps, last = np.diag(apart, 1), len(apart) - 1
+    usual = around(steps)
+    for leap in np.flatnonzero((steps > END_LEAP * usual) & (usual >= 2 * MOVING)).tolist():
+        if min(leap, last - leap) < least:
+            continue
+        far = float(apart[leap, last])
+        fits = far <= END_FIT * steps[leap] and far <= END_STEP * usual[leap]
+        if fits and steps[leap + 1 :].max() <= QUIETER * steps[leap]:
+            return Stretch(leap + 1, last, leap)
+    return None
 
 
 def around(steps: Floats, *, reach: int = 4) -> Floats:

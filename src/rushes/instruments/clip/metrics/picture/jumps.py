@@ -84,8 +84,9 @@ END_FRAME_JUMP = _jump(
     f"{END_STEP:g} levels are needed. What lies beyond the step is one frame or {STRAY_MS:g} ms at most, or is flat "
     f"(blocks with a deviation below {FAINT:g} levels), or is the picture next to it in another light (|r| ≥ "
     f"{OTHER:g} across the step); where it is flat and has {COLOURED:g} chroma levels, within {COLOURED_MS:g} ms",
-    edge_cases="Fewer than six frames: no value. At most a quarter of the clip counts as an end. A fade has no step "
-    f"that stands out. Another scene that lasts longer than {STRAY_MS:g} ms is a shot, and its end a cut.",
+    edge_cases="Fewer than six frames: no value. At most a quarter of the clip counts as an end, at most half where it "
+    "is of one colour. A fade has no step that stands out. "
+    f"Another scene that lasts longer than {STRAY_MS:g} ms is a shot, and its end a cut.",
     params=signature_params(
         coloured=COLOURED,
         coloured_ms=COLOURED_MS,
@@ -96,7 +97,11 @@ END_FRAME_JUMP = _jump(
         same=OTHER,
         stray_ms=STRAY_MS,
     ),
-    history=("first release", "a shot before a cut is no stray frame; a longer stretch of one colour is"),
+    history=(
+        "first release",
+        "a shot before a cut is no stray frame; a longer stretch of one colour is",
+        "a stretch of one colour may fill half of a short clip",
+    ),
     raised_by=("a cut within three frames of an end",),
     lowered_by=("fast motion beside it",),
 )
@@ -170,7 +175,7 @@ def end_frame_jump(grid: PictureGrid, times_ms: Any) -> Measurement:
     steps = np.asarray(steps)
     times = np.asarray(times_ms, dtype=np.float64)
     scores = np.where(steps >= END_STEP, steps / (around(steps, END_REACH) + 1), 0.0)
-    reach = len(steps) // 4
+    reach = len(steps) // 2
     value, span = 0.0, None
     for place in (*range(reach), *range(len(steps) - reach, len(steps))):
         beyond = slice(0, place + 1) if place < reach else slice(place + 1, len(grid))
@@ -190,7 +195,8 @@ def _is_stray(grid: PictureGrid, times: Any, step: int, beyond: slice) -> bool:
     if flat and float(strength.mean(dtype=np.float64)) >= COLOURED:
         return length <= COLOURED_MS
     same = abs(correlation(grid.luma[step], grid.luma[step + 1])) >= OTHER
-    return length <= END_MS and (alone or flat or same)
+    short = length <= END_MS and beyond.stop - beyond.start <= (len(grid) - 1) // 4
+    return short and (alone or flat or same)
 
 
 def _largest(definition: Definition, scores: Any, times_ms: Any) -> Measurement:

@@ -74,10 +74,12 @@ BARS_STEP = _part(
     name="bars_step",
     summary="Share of the height or width that black bars on both sides take or give back within a shot.",
     formula="largest change in one step of 2 · min(bars on either side) / blocks along that axis, the same for "
-    f"{BAR_FRAMES} frames on either side, where the grids inside the bars correlate with r ≥ {SAME:g}; a bar is a line "
+    f"{BAR_FRAMES} frames on either side, where the grids inside the bars, without the lines next to them, "
+    f"correlate with r ≥ {SAME:g}; a bar is a line "
     f"of blocks at the edge whose luma is below {BLACK:g} throughout; without it that has {LIT:g} or more in the mean",
     edge_cases="Fewer than six frames: no value. Bars that are there from beginning to end: 0. Fades are not judged.",
     params=signature_params(black=BLACK, frames=BAR_FRAMES, lit=LIT, same=SAME),
+    history=("first release", "bars that end within a block"),
     raised_by=("a film that changes its format on purpose",),
     lowered_by=("bars thinner than a sixteenth of the shorter side",),
 )
@@ -207,7 +209,7 @@ def bars_step(grid: PictureGrid, times_ms: Any) -> Measurement:
             if not steady or dark[frame : frame + 2].any():
                 continue
             edge = int(max(bars[frame], bars[frame + 1]))
-            inside = luma[frame : frame + 2, edge : luma.shape[1] - edge]
+            inside = luma[frame : frame + 2, edge + 1 : luma.shape[1] - edge - 1]  # a bar may end within a block
             lit = frame if bars[frame] < bars[frame + 1] else frame + 1
             lines = [*range(int(min(bars[frame], bars[frame + 1])), edge), *range(-edge, 0)]
             if luma[lit, lines].mean() < LIT:

@@ -15,6 +15,7 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.frames.picture_samples import CROP, FIRST_MS, SECOND_MS, PictureSamples
 from rushes.instruments.clip.frames.quantiles import linear_quantile
+from rushes.instruments.clip.frames.wrapped_edges import CLEAR, DEEPER, FINE, FLOOR, LONG
 from rushes.instruments.clip.metrics.making import from_zero, metric, share
 
 _SAMPLES = f"over the frames {FIRST_MS / 1000:g}, {SECOND_MS / 1000:g}, 2, 4, 8 … s into the clip"
@@ -87,6 +88,23 @@ SEAM_LENGTH = _of_one(
     raised_by=("screens, tables, split screens", "windows and bookshelves seen straight on"),
     lowered_by=("tiles that are alike", "a turned picture"),
 )
+PICTURE_WRAPPED = _of_one(
+    name="picture_wrapped",
+    better="lower",
+    summary="How clearly the picture goes on round its edges and is broken inside: two halves that have changed "
+    "places, or a picture that rolls.",
+    formula=f"median {_SAMPLES} of the larger, over columns and rows, of (r² − q²) · S / (S + E + {FLOOR:g}), "
+    "at least 0; E the mean |difference| of the first column and the last, r ≥ 0 their correlation, each without its "
+    f"moving mean over a tenth of its length, 0 where that leaves less than {FINE:g} levels (rms); q the same of the "
+    f"columns 1/{DEEPER} of the width further in; S the largest mean step between two columns less the largest of the "
+    "two before and the two after, less the third largest of the same, 0 if it stands out by "
+    f"{CLEAR:g} levels in less than {LONG:g} of the rows; every third row (column) is looked at",
+    params=signature_params(
+        clear=CLEAR, deeper=DEEPER, fine=FINE, floor=FLOOR, long=LONG, plane="luma", statistic="median"
+    ),
+    raised_by=("a panorama of the whole circle with a straight upright edge in it",),
+    lowered_by=("edges that are plain, or alike", "fast motion across the edges"),
+)
 COMBING = _of_zero(
     **_dithered,
     name="combing",
@@ -145,17 +163,19 @@ CODING_QUANTISER = _of_zero(
 )
 
 
-def upper_quartile(definition: Definition, values: Sequence[float]) -> Measurement:
-    """The 75th percentile over the samples, linear between ranks.
+def upper_quartile(definition: Definition, values: Sequence[float], share: float = 0.75) -> Measurement:
+    """The 75th percentile over the samples, linear between ranks, or another one.
 
     >>> upper_quartile(COMBING, [0.2, 0.4, 0.4, 1.2]).value
     0.6
     """
-    found = max(0.0, round(linear_quantile(sorted(values).__getitem__, len(values), 0.75), 8))
+    found = max(0.0, round(linear_quantile(sorted(values).__getitem__, len(values), share), 8))
     return Measurement(definition=definition, value=found, count=len(values))
 
 
-def _of_samples(definition: Definition, series: str, *, dither: bool = True, **shown: Any) -> ClipMetric:
+def _of_samples(
+    definition: Definition, series: str, *, dither: bool = True, share: float = 0.75, **shown: Any
+) -> ClipMetric:
     """A metric of the samples; without `dither` it has no value for GIF."""
 
     def measure(seen: Any) -> Measurement:
@@ -166,7 +186,7 @@ def _of_samples(definition: Definition, series: str, *, dither: bool = True, **s
         values = [value for value in getattr(seen.samples, series) if not math.isnan(value)]
         if not values:
             return Measurement.missing(definition, "the stream does not say how coarsely it was coded")
-        return upper_quartile(definition, values)
+        return upper_quartile(definition, values, share)
 
     return metric(definition, measure, "luma", "samples", on_request=True, **shown)
 
@@ -176,6 +196,9 @@ STATIC_PART_METRIC = _of_samples(STATIC_PART, "static", dither=False, too_high="
 BANDING_METRIC = _of_samples(BANDING, "banding", too_high="banded")
 BLOCKING_METRIC = _of_samples(BLOCKING, "blocking", too_high="blocky")
 SEAM_LENGTH_METRIC = _of_samples(SEAM_LENGTH, "seams", too_high="seams across the picture")
+PICTURE_WRAPPED_METRIC = _of_samples(
+    PICTURE_WRAPPED, "wrapped", share=0.5, too_high="the picture wraps round: halves swapped, or it rolls"
+)
 COMBING_METRIC = _of_samples(COMBING, "combing", dither=False, too_high="combed")
 CLIPPED_COLOUR_METRIC = _of_samples(CLIPPED_COLOUR, "clipped_colour", too_high="colour burnt out")
 PEAK_LUMA_METRIC = _of_samples(PEAK_LUMA, "peak", too_low="far too dark")

@@ -13,7 +13,21 @@ from rushes.instruments.clip.frames.quantiles import median
 from rushes.instruments.clip.frames.spans import Span
 from rushes.instruments.clip.metrics.making import from_zero, share
 from rushes.instruments.clip.metrics.stillness import of_shown
-from rushes.instruments.clip.pictures.order import COPY, MOVING, Stretch, again, disorder, mirrored, turned
+from rushes.instruments.clip.pictures.order import (
+    COPY,
+    END_FIT,
+    END_LEAP,
+    END_STEP,
+    FIT,
+    LEAP,
+    MOVING,
+    QUIETER,
+    Stretch,
+    again,
+    disorder,
+    mirrored,
+    turned,
+)
 from rushes.instruments.clip.pictures.shown import MOST, Shown
 
 LEAST_MS, LAG_MS = 400.0, 400.0
@@ -52,11 +66,28 @@ REVERSED_MS = _order(
     formula="mirror: frames c + k for k = 1 … n with Σ D(c − k, c + k) ≤ copy · Σ min(D of the steps next to both), n "
     "at "
     "least 400 ms, c a frame or between two, with half the usual contrast or more; or frames p + 1 … q, at least 200 "
-    "ms, between two steps above 3 times the "
-    "median of the eight around (at least 0.3), with D(p, q) + D(p + 1, q + 1) ≤ 0.4 (D(p, p + 1) + D(q, q + 1)); the "
-    "longer of both",
+    f"ms, between two steps above {LEAP:g} times the median of the eight around (at least 0.3), with D(p, q) + "
+    f"D(p + 1, q + 1) ≤ {FIT:g} (D(p, p + 1) + D(q, q + 1)); or, where there are none, frames p + 1 to the last one n, "
+    f"at least 400 ms as those before, after a step above {END_LEAP:g} times that median with D(p, n) ≤ {END_FIT:g} "
+    f"D(p, p + 1) and ≤ {END_STEP:g} times the median, none of whose other steps is above {QUIETER:g} D(p, p + 1), and "
+    "the same in reverse; the longer of both",
     edge_cases=f"{_FEWER} A clip that runs backwards from beginning to end, and motion that looks the same both ways, "
     "cannot be told. A swing that turns round comes back near the same pictures, not to them.",
+    params=signature_params(
+        blocks=16,
+        fit=FIT,
+        fit_end=END_FIT,
+        leap=LEAP,
+        leap_end=END_LEAP,
+        light="even",
+        copy=COPY,
+        least_ms=LEAST_MS,
+        most=MOST,
+        moving=MOVING,
+        quieter=QUIETER,
+        step_end=END_STEP,
+    ),
+    history=("first release", "smaller leaps; a part that reaches to an end of the clip"),
     raised_by=("a boomerang that belongs there",),
 )
 FRAME_DISORDER = share(
