@@ -93,15 +93,14 @@ def slow_motion(source: Source) -> Source:
 
 
 def split_screen(source: Source, other: Source) -> Source:
-    """Two clips side by side, the middle of each."""
+    """Two clips side by side, the middle of each, as long as the shorter one, without sound."""
     width = source.frames[0].shape[1]
     left = slice(width // 4, width // 4 + width // 2)
 
-    def beside(n: int, frame: Pixels) -> Pixels:
-        foreign = sized_like(other.frames[n % len(other.frames)], frame)
-        return np.ascontiguousarray(np.hstack([frame[:, left], foreign[:, left]]))
+    def beside(frame: Pixels, foreign: Pixels) -> Pixels:
+        return np.ascontiguousarray(np.hstack([frame[:, left], sized_like(foreign, frame)[:, left]]))
 
-    return replace(source, frames=[beside(n, frame) for n, frame in enumerate(source.frames)])
+    return replace(source, frames=[beside(*pair) for pair in zip(source.frames, other.frames, strict=False)], sound=None)
 
 
 def mirrored(source: Source) -> Source:
