@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-OWN_PIPES = {"src/rushes/workers/wire.py"}
+OWN_PIPES = {"src/rushes/workers/wire.py", "src/rushes/instruments/clip/settings.py"}
 """Where pickle is read from a process of our own; both ends are this package, no file and no user between them."""
 NEVER = {
     "eval": "evaluates text",

@@ -100,7 +100,9 @@ def split_screen(source: Source, other: Source) -> Source:
     def beside(frame: Pixels, foreign: Pixels) -> Pixels:
         return np.ascontiguousarray(np.hstack([frame[:, left], sized_like(foreign, frame)[:, left]]))
 
-    return replace(source, frames=[beside(*pair) for pair in zip(source.frames, other.frames, strict=False)], sound=None)
+    return replace(
+        source, frames=[beside(*pair) for pair in zip(source.frames, other.frames, strict=False)], sound=None
+    )
 
 
 def mirrored(source: Source) -> Source:

@@ -40,8 +40,11 @@ class Planted:
     def faces(self, bgr: np.ndarray) -> tuple[FakeFace, ...]:
         return tuple(self._faces[int(bgr[0, 0, 0])])
 
-    def feature(self, bgr: np.ndarray, face: FakeFace) -> np.ndarray:
-        return np.array([np.cos(np.radians(face.angle)), np.sin(np.radians(face.angle))])
+    def aligned(self, bgr: np.ndarray, face: FakeFace) -> np.ndarray:
+        return np.array([face.angle])
+
+    def of_aligned(self, aligned: np.ndarray) -> np.ndarray:
+        return np.array([np.cos(np.radians(aligned[0])), np.sin(np.radians(aligned[0]))])
 
 
 def at(angle: float, box: Box = HERE) -> FakeFace:

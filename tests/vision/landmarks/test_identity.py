@@ -51,7 +51,7 @@ def only(networks: FaceIdentity, bgr: Pixels) -> LocatedFace:
 
 
 def feature(networks: FaceIdentity, bgr: Pixels) -> NDArray[np.float64]:
-    return networks.feature(bgr, only(networks, bgr))
+    return networks.of_aligned(networks.aligned(bgr, only(networks, bgr)))
 
 
 def test_the_place_decides_before_the_size() -> None:
@@ -97,7 +97,7 @@ def test_one_face_is_itself_wherever_it_stands_and_less_so_in_noise(networks: Fa
     alike = []
     for sigma in (0, 15, 40, 80):
         noisy = np.clip(portrait + sigma * grain, 0, 255).astype(np.uint8)
-        alike.append(cosine(own, networks.feature(noisy, only(networks, portrait))))
+        alike.append(cosine(own, networks.of_aligned(networks.aligned(noisy, only(networks, portrait)))))
     assert alike == sorted(alike, reverse=True) and alike[0] > alike[-1]
 
 
@@ -160,7 +160,7 @@ def test_files_of_the_users_own(networks: FaceIdentity, portrait: Pixels, tmp_pa
     # A network of another kind is found out when it is given its first face.
     with pytest.raises(WeightsError, match=r"expected a face network like SFace"):
         detector = FaceIdentity(tmp_path / DETECTOR_FILE)
-        detector.feature(portrait, only(detector, portrait))
+        detector.of_aligned(detector.aligned(portrait, only(detector, portrait)))
 
 
 def test_loading_says_nothing(networks: FaceIdentity, capfd: pytest.CaptureFixture[str]) -> None:

@@ -98,16 +98,12 @@ class FaceIdentity:
         scale = np.array([width / seen.shape[1], height / seen.shape[0]], np.float32)
         return tuple(_located(row, scale) for row in np.asarray(found, np.float32))
 
-    def feature(self, bgr: Pixels, face: LocatedFace) -> Feature:
-        """The face's feature at length 1: the dot product of two is their cosine."""
-        return self.of_aligned(self.aligned(bgr, face))
-
     def aligned(self, bgr: Pixels, face: LocatedFace) -> Pixels:
         """The face on 112 × 112 pixels, turned upright, with its eyes, nose and mouth where SFace has them."""
         return np.asarray(self._recogniser.alignCrop(bgr, face.row), np.uint8)
 
     def of_aligned(self, aligned: Pixels) -> Feature:
-        """The feature of a face that `aligned` gave."""
+        """The feature of a face that `aligned` gave, at length 1: the dot product of two is their cosine."""
         try:
             raw = self._recogniser.feature(aligned)
         except cv2.error as error:
