@@ -138,13 +138,12 @@ class Way:
     precision: Precision
     pixels: int
     """Of a batch, per side."""
-    one_walk: bool = False
     search: bool = False
     """Whether cuDNN tries its algorithms; the product does not, as it would choose by the clock."""
 
     def __str__(self) -> str:
         said = f"{self.precision}, batches of 2^{self.pixels.bit_length() - 1} pixels"
-        return said + (", one walk" if self.one_walk else "") + (", cuDNN searches" if self.search else "")
+        return said + (", cuDNN searches" if self.search else "")
 
 
 _PIXELS = {"alexnet": 1 << 22, "vgg16": 1 << 21}
@@ -157,9 +156,8 @@ def ways(trunk: Trunk, *, tune: bool) -> list[Way]:
     found = [Way(precision, pixels) for precision in precisions]
     if tune:
         for precision in precisions:
-            found += [Way(precision, pixels, one_walk=True), Way(precision, pixels, search=True)]
             found += [Way(precision, pixels // 2), Way(precision, 2 * pixels), Way(precision, 4 * pixels)]
-            found += [Way(precision, 2 * pixels, one_walk=True, search=True)]
+            found += [Way(precision, pixels, search=True)]
     return found
 
 
@@ -173,7 +171,7 @@ def on_gpu(trunk: Trunk, size: int, folder: Path | None, *, tune: bool) -> list[
     rows: list[tuple[str, str, str]] = []
     first: dict[Precision, np.ndarray] = {}
     for way in ways(trunk, tune=tune):
-        network = PlainNetwork(weights, span="-1..1", device="cuda", precision=way.precision, one_walk=way.one_walk)
+        network = PlainNetwork(weights, span="-1..1", device="cuda", precision=way.precision)
 
         def ours(network: PlainNetwork = network, way: Way = way) -> np.ndarray:
             torch.backends.cudnn.benchmark = way.search

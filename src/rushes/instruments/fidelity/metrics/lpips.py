@@ -160,7 +160,7 @@ _EDGES = (
     "Identical pictures have 0. Pictures under {least} pixels either way: no value. A network has its own eyes: values "
     "of two networks, or of two sizes of one picture, do not compare. Networks run in fp32 on a CPU, and on a GPU in "
     "tf32 or as --precision says. tf32 is off by 1e-5 on photographs and by up to 2e-4 on smooth synthetic pictures, "
-    "fp16 by 5e-5 to 1e-4."
+    "fp16 by up to 1e-4."
 )
 
 

@@ -34,11 +34,8 @@ class PlainNetwork:
         span: Span,
         device: str,
         precision: Precision = "fp32",
-        one_walk: bool = False,
     ) -> None:
-        """`one_walk`: bias and ReLU of a layer in one kernel of Triton's; in tf32 and fp32 with the same bits."""
         self._trunk, self.device, self._precision = weights.trunk, torch.device(device), precision
-        self._one_walk = one_walk
         self._triton = self.device.type == "cuda" and find_spec("triton") is not None
         self._dtype = torch.float16 if precision == "fp16" else torch.float32
         self._factor, self._offset = (torch.from_numpy(part).to(device)[:, None, None] for part in scaling(span))
@@ -46,7 +43,7 @@ class PlainNetwork:
             torch.from_numpy(kernel).to(device, self._dtype).contiguous(memory_format=torch.channels_last)
             for kernel in weights.kernels
         ]
-        kind = torch.float32 if one_walk else self._dtype
+        kind = torch.float32 if self._triton else self._dtype
         self._biases = [torch.from_numpy(bias).to(device, kind) for bias in weights.biases]
         self._heads = [torch.from_numpy(head).to(device)[:, None, None] for head in weights.heads]
 
@@ -80,7 +77,7 @@ class PlainNetwork:
         return torch.stack([plain, spread], dim=1)
 
     def _layer(self, at: torch.Tensor, kernel: torch.Tensor, bias: torch.Tensor, conv: Conv) -> torch.Tensor:
-        if self._one_walk:
+        if self._triton:  # with the same bits in tf32 and fp32
             from rushes.instruments.fidelity.networks.gpu_heads import biased_relu
 
             return biased_relu(F.conv2d(at, kernel, None, conv.stride, conv.pad), bias)
