@@ -7,11 +7,11 @@ from typing import get_args
 
 from rushes.core.reason import Level
 from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile, profile_of
-from rushes.instruments.clip.signals.verdict_rates import KindRate, VerdictRates, verdict_rates
+from rushes.instruments.clip.signals.verdict_rates import FEWEST, KindRate, VerdictRates, verdict_rates
 
 PAGE = "docs/verdicts.md"
 DEFAULT, MORE = "general", "auto"
-"""The profile of somebody who named none, and the one that checks for more."""
+"""The profile of somebody who named none, and the one that asks a network too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +20,8 @@ class Coverage:
 
     profile: str
     kinds: tuple[KindRate, ...]
-    more: int = 0
-    """Kinds that the profile `MORE` covers, where they are more and this is the profile nobody chose; else 0."""
+    more: tuple[str, ...] = ()
+    """Kinds of which the profile `MORE` finds half or more, and this one, which nobody chose, none."""
 
     @property
     def covered(self) -> tuple[KindRate, ...]:
@@ -41,7 +41,7 @@ class Coverage:
 
     @property
     def text(self) -> str:
-        """ "Checked for 12 kinds of fault (17 with --profile auto); docs/verdicts.md has the rates.".
+        """ "Checked for 31 kinds of fault; docs/verdicts.md has the rates.", with what `hint` says after "fault".
 
         "" where nothing was measured.
         """
@@ -54,16 +54,21 @@ class Coverage:
 
     @property
     def hint(self) -> str:
-        """ " (17 with --profile auto)"; "" where that is no more."""
-        return f" ({self.more} with --profile {MORE})" if self.more else ""
+        """ " (not for negative, upside-down: --profile auto)"; "" where there is no such kind."""
+        return f" (not for {', '.join(self.more)}: --profile {MORE})" if self.more else ""
 
 
 def coverage(profile: str, rates: VerdictRates | None = None) -> Coverage:
     """What a pass under this profile covers; no kinds for one that was not tried, such as a file of the user's."""
     known = rates or verdict_rates()
     here = Coverage(profile=profile, kinds=known.kinds_of(profile))
-    more = len(Coverage(profile=MORE, kinds=known.kinds_of(MORE)).covered) if profile == DEFAULT else 0
-    return replace(here, more=more) if here.covered and more > len(here.covered) else here
+    if profile != DEFAULT or not here.covered:
+        return here
+    unseen = {kind.fault for kind in here.kinds if not kind.found.hits}
+    found = (
+        kind for kind in known.kinds_of(MORE) if kind.found.total >= FEWEST and kind.found.hits * 2 >= kind.found.total
+    )
+    return replace(here, more=tuple(sorted(kind.fault for kind in found if kind.fault in unseen)))
 
 
 def run_coverage(profile: Profile) -> tuple[Coverage, ...]:
